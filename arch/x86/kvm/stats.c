@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The statistics of x86.
+ */
+#include <linux/kvm_host.h>
+
+static const struct kvm_stat_entry vm_entries[] = {
+	KVM_VM_STAT_GENERIC,
+	KVM_VM_STAT(mmu_shadow_zapped, CUMULATIVE),
+	KVM_VM_STAT(mmu_pte_write, CUMULATIVE),
+	KVM_VM_STAT(mmu_pde_zapped, CUMULATIVE),
+	KVM_VM_STAT(mmu_flooded, CUMULATIVE),
+	KVM_VM_STAT(mmu_recycled, CUMULATIVE),
+	KVM_VM_STAT(mmu_cache_miss, CUMULATIVE),
+	KVM_VM_STAT(mmu_unsync, INSTANT),
+	KVM_VM_STAT(lpages, INSTANT),
+	KVM_VM_STAT(nx_lpage_splits, INSTANT),
+	KVM_VM_STAT(max_mmu_page_hash_collisions, PEAK),
+};
+
+static const struct kvm_stat_entry vcpu_entries[] = {
+	KVM_VCPU_STAT_GENERIC,
+	KVM_VCPU_STAT(pf_fixed, CUMULATIVE),
+	KVM_VCPU_STAT(pf_guest, CUMULATIVE),
+	KVM_VCPU_STAT(tlb_flush, CUMULATIVE),
+	KVM_VCPU_STAT(invlpg, CUMULATIVE),
+	KVM_VCPU_STAT(exits, CUMULATIVE),
+	KVM_VCPU_STAT(io_exits, CUMULATIVE),
+	KVM_VCPU_STAT(mmio_exits, CUMULATIVE),
+	KVM_VCPU_STAT(signal_exits, CUMULATIVE),
+	KVM_VCPU_STAT(irq_window_exits, CUMULATIVE),
+	KVM_VCPU_STAT(nmi_window_exits, CUMULATIVE),
+	KVM_VCPU_STAT(l1d_flush, CUMULATIVE),
+	KVM_VCPU_STAT(halt_exits, CUMULATIVE),
+	KVM_VCPU_STAT(request_irq_exits, CUMULATIVE),
+	KVM_VCPU_STAT(irq_exits, CUMULATIVE),
+	KVM_VCPU_STAT(host_state_reload, CUMULATIVE),
+	KVM_VCPU_STAT(fpu_reload, CUMULATIVE),
+	KVM_VCPU_STAT(insn_emulation, CUMULATIVE),
+	KVM_VCPU_STAT(insn_emulation_fail, CUMULATIVE),
+	KVM_VCPU_STAT(hypercalls, CUMULATIVE),
+	KVM_VCPU_STAT(irq_injections, CUMULATIVE),
+	KVM_VCPU_STAT(nmi_injections, CUMULATIVE),
+	KVM_VCPU_STAT(req_event, CUMULATIVE),
+	KVM_VCPU_STAT(preemption_reported, CUMULATIVE),
+	KVM_VCPU_STAT(preemption_other, CUMULATIVE),
+};
+
+const struct kvm_stats_table kvm_vm_stats_table =
+	KVM_STATS_TABLE(struct kvm_vm_stat, vm_entries);
+
+const struct kvm_stats_table kvm_vcpu_stats_table =
+	KVM_STATS_TABLE(struct kvm_vcpu_stat, vcpu_entries);
+
+const struct kvm_stat_debugfs kvm_stats_debugfs_names[] = {
+	{ "irq_window_exits",	"irq_window",			0644 },
+	{ "nmi_window_exits",	"nmi_window",			0644 },
+	{ "request_irq_exits",	"request_irq",			0644 },
+	{ "lpages",		"largepages",			0444 },
+	{ "nx_lpage_splits",	"nx_largepages_splitted",	0444 },
+	{}
+};
