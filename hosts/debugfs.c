@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The debugfs files of KVM: debugfs TABLE. The table lists them; names and
+ * modes are the same with and without our modules, so this runs on both. Where
+ * there are stats files too, every value is the same read both ways.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kvm.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "vm.h"
+
+#define ALL_VMS "/sys/kernel/debug/kvm"
+#define MAX_STATS 128
+
+struct stat_row {
+	char scope[8];
+	char name[48];		/* in the stats file */
+	char file[48];		/* in debugfs */
+	unsigned int mode;
+};
+
+static struct stat_row rows[MAX_STATS];
+static int num_rows;
+
+static void read_table(const char *path)
+{
+	FILE *table = fopen(path, "r");
+	struct stat_row *row = rows;
+	char line[256];
+
+	if (!table)
+		give_up(path);
+	while (fgets(line, sizeof(line), table) && num_rows < MAX_STATS) {
+		if (line[0] != '#' &&
+		    sscanf(line, "%7s\t%47s\t%47[^\t]\t%o", row->scope,
+			   row->name, row->file, &row->mode) == 4) {
+			num_rows++;
+			row++;
+		}
+	}
+	fclose(table);
+	if (!num_rows)
+		give_up("an empty table");
+}
+
+/* Files are the table's, no more and no less; folders do not count. */
+static void test_names(const char *dir, const char *whose)
+{
+	DIR *entries = opendir(dir);
+	int files = 0, right = 0, i;
+	struct dirent *entry;
+	char name[80];
+
+	if (!entries)
+		give_up(dir);
+	while ((entry = readdir(entries))) {
+		struct stat st;
+
+		if (fstatat(dirfd(entries), entry->d_name, &st, 0) ||
+		    S_ISDIR(st.st_mode))
+			continue;
+		files++;
+		for (i = 0; i < num_rows; i++)
+			right += !strcmp(rows[i].file, entry->d_name) &&
+				 rows[i].mode == (st.st_mode & 07777);
+	}
+	closedir(entries);
+	snprintf(name, sizeof(name), "%s: the %d files and their modes", whose,
+		 num_rows);
+	ok(files == num_rows && right == num_rows, name,
+	   "%d files, %d as in the table", files, right);
+}
+
+static uint64_t read_file(const char *dir, const char *file)
+{
+	char path[300], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		give_up(path);
+	close(fd);
+	return strtoull(text, NULL, 10);
+}
+
+/* Returns 0 or the errno of opening or writing. */
+static int write_file(const char *dir, const char *file, const char *text)
+{
+	char path[300];
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	fd = open(path, O_WRONLY);
+	if (fd < 0)
+		return errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+/* Adds up what the stats file says of that name; false if it does not. */
+static bool read_stat(int fd, const char *name, uint64_t *sum)
+{
+	struct kvm_stats_header head;
+	struct { struct kvm_stats_desc desc; char name[48]; } stat;
+	uint64_t value;
+	uint32_t i;
+
+	if (pread(fd, &head, sizeof(head), 0) != sizeof(head))
+		give_up("a stats header");
+	for (i = 0; i < head.num_desc; i++) {
+		if (pread(fd, &stat, sizeof(stat),
+			  head.desc_offset + i * sizeof(stat)) != sizeof(stat))
+			give_up("a stats descriptor");
+		if (strcmp(stat.name, name))
+			continue;
+		if (pread(fd, &value, sizeof(value),
+			  head.data_offset + stat.desc.offset) != sizeof(value))
+			give_up("a stat");
+		*sum += value;
+		return true;
+	}
+	return false;
+}
+
+static bool stat_value(struct vm *vm, const struct stat_row *row,
+		       uint64_t *value)
+{
+	bool found = true;
+	int i;
+
+	*value = 0;
+	if (!strcmp(row->scope, "vm"))
+		return read_stat(vm->vm_stats, row->name, value);
+	for (i = 0; i < VCPUS; i++)
+		found &= read_stat(vm->vcpu_stats[i], row->name, value);
+	return found;
+}
+
+/* Twice the folders: of this VM, and of all VMs while there is no other. */
+static void test_values(struct vm *vm, const char *dir, const char *when)
+{
+	int same = 0, other = 0, i;
+	char name[80];
+
+	if (vm->vm_stats < 0)
+		return;
+	for (i = 0; i < num_rows; i++) {
+		uint64_t value, here = read_file(dir, rows[i].file);
+
+		if (stat_value(vm, &rows[i], &value) && value == here &&
+		    here == read_file(ALL_VMS, rows[i].file))
+			same++;
+		else
+			other = i;
+	}
+	snprintf(name, sizeof(name), "the %d values read both ways, %s",
+		 num_rows, when);
+	ok(same == num_rows, name, "%d are the same, but not %s", same,
+	   rows[other].file);
+}
+
+static void test_counted(const char *dir)
+{
+	uint64_t io = read_file(dir, "io_exits");
+	uint64_t halts = read_file(dir, "halt_exits");
+	uint64_t exits = read_file(dir, "exits");
+
+	ok(io == 13 && halts == 13 && exits >= 26,
+	   "13 port writes and HLTs of two vCPUs are counted, no more",
+	   "%ju port exits, %ju HLT exits, %ju exits", (uintmax_t)io,
+	   (uintmax_t)halts, (uintmax_t)exits);
+}
+
+static void test_writes(const char *dir)
+{
+	int refused = 0, einval = 0, reset = 0, read_only = 0, i;
+
+	for (i = 0; i < num_rows; i++) {
+		const char *file = rows[i].file;
+
+		if (!(rows[i].mode & 0222)) {
+			read_only++;
+			refused += write_file(dir, file, "0") == EACCES;
+			continue;
+		}
+		einval += write_file(dir, file, "1") == EINVAL;
+		reset += !write_file(dir, file, "0") && !read_file(dir, file);
+	}
+	ok(refused == read_only, "the read-only files refuse a write: EACCES",
+	   "%d of %d", refused, read_only);
+	ok(einval == num_rows - read_only, "writing 1 gives EINVAL", "%d of %d",
+	   einval, num_rows - read_only);
+	ok(reset == num_rows - read_only, "writing 0 resets", "%d of %d", reset,
+	   num_rows - read_only);
+}
+
+static void test_all_vms_writes(struct vm *vm, const char *dir)
+{
+	vm_work(vm, 1, 3);
+	ok(read_file(dir, "io_exits") == 3, "a reset stat counts on from 0",
+	   "%ju", (uintmax_t)read_file(dir, "io_exits"));
+	ok(write_file(ALL_VMS, "io_exits", "1") == EINVAL,
+	   "all VMs: writing 1 gives EINVAL", "it does not");
+	ok(!write_file(ALL_VMS, "io_exits", "0") && !read_file(dir, "io_exits"),
+	   "all VMs: writing 0 resets this VM's stat", "%ju",
+	   (uintmax_t)read_file(dir, "io_exits"));
+}
+
+static void test_folders(const char *dir)
+{
+	char path[300];
+	int found = 0, i;
+
+	for (i = 0; i < VCPUS; i++) {
+		snprintf(path, sizeof(path), "%s/vcpu%d/tsc-offset", dir, i);
+		found += !access(path, R_OK);
+	}
+	ok(found == VCPUS, "a folder for each vCPU", "%d", found);
+}
+
+int main(int argc, char **argv)
+{
+	struct vm vm;
+	char dir[64];
+
+	if (argc != 2)
+		return 2;
+	read_table(argv[1]);
+	vm_create(&vm);
+	snprintf(dir, sizeof(dir), ALL_VMS "/%d-%d", getpid(), vm.fd);
+	test_names(ALL_VMS, "all VMs");
+	test_names(dir, "one VM");
+	test_folders(dir);
+	vm_work(&vm, 0, 10);
+	vm_work(&vm, 1, 3);
+	test_counted(dir);
+	test_values(&vm, dir, "after work");
+	test_writes(dir);
+	test_values(&vm, dir, "after the reset");
+	test_all_vms_writes(&vm, dir);
+	vm_close(&vm);
+	ok(access(dir, F_OK), "the folder goes with its VM", "it is still there");
+	tests_done();
+}

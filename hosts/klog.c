@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The checks after the runs: does the kernel's log or taint tell of trouble? */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/klog.h>
+
+#include "init.h"
+
+#define MAX_SIGNS 64
+#define MAX_QUOTED 5
+#define KLOG_READ_ALL 3
+#define KLOG_SIZE 10
+
+/* Modules of our own are out of tree and unsigned: no more than that. */
+#define TAINT_ALLOWED ((1 << 12) | (1 << 13))
+
+static char signs[MAX_SIGNS][64];
+
+static size_t read_signs(void)
+{
+	FILE *file = fopen("/splats", "re");
+	size_t n = 0;
+
+	while (file && n < MAX_SIGNS && fgets(signs[n], sizeof(signs[n]), file)) {
+		signs[n][strcspn(signs[n], "\n")] = '\0';
+		if (signs[n][0])
+			n++;
+	}
+	if (file)
+		fclose(file);
+	return n;
+}
+
+static bool is_splat(const char *line, size_t n)
+{
+	while (n--)
+		if (strstr(line, signs[n]))
+			return true;
+	return false;
+}
+
+static char *read_log(void)
+{
+	int size = klogctl(KLOG_SIZE, NULL, 0);
+	char *log = size > 0 ? calloc(1, size + 1) : NULL;
+
+	if (log && klogctl(KLOG_READ_ALL, log, size) < 0)
+		log[0] = '\0';
+	return log;
+}
+
+void check_log(void)
+{
+	size_t n = read_signs();
+	char *log = read_log();
+	unsigned int found = 0;
+	char *line;
+
+	/* Looking for nothing, or in half a log, would find nothing. */
+	if (!n)
+		complain("no list of splats");
+	if (!log || !strstr(log, "Linux version"))
+		complain("the kernel log cannot be read, or its start is lost");
+	for (line = log ? strtok(log, "\n") : NULL; line;
+	     line = strtok(NULL, "\n")) {
+		if (is_splat(line, n) && ++found <= MAX_QUOTED)
+			complain("kernel log: %s", line);
+	}
+	if (found > MAX_QUOTED)
+		complain("kernel log: %u more such lines", found - MAX_QUOTED);
+	free(log);
+}
+
+void check_taint(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/tainted", "re");
+	unsigned long taint;
+
+	if (!file || fscanf(file, "%lu", &taint) != 1)
+		complain("the taint of the kernel cannot be read");
+	else if (taint & ~TAINT_ALLOWED)
+		complain("the kernel is tainted: %lu", taint);
+	if (file)
+		fclose(file);
+}

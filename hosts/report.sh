@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Turns what PID 1 says into TAP, and into the outcome of the row:
+#
+#   pass, fail, skip   the verdict of PID 1, with its reason
+#   silent             not a word came
+#   died               the host ended without a verdict
+#   timeout            the host did not end in time
+#
+# A row that is expected to fail is one test; the others print every line.
+
+failures=0
+
+ok()
+{
+	echo "ok - $*"
+}
+
+not_ok()
+{
+	echo "not ok - $*"
+	failures=$((failures + 1))
+}
+
+# One line that a run printed: its tests, if the row is to pass, are ours.
+report_line()
+{
+	local row=$1 run=$2 line=$3 verdict name
+	local pattern='^(not ok|ok) ?[0-9]* ?-? ?(.*)$'
+
+	# What the kselftest harness says of every test is not worth a line.
+	[[ $line != '#  RUN '* && $line != '#            OK '* ]] || return 0
+	[[ $line != *'# SKIP '* ]] || skip_reason=${line#*'# SKIP '}
+	if [[ ! $line =~ $pattern || ${ROW[expect]-} ||
+		$(expected_outcome "$run") != pass ]]; then
+		echo "# $row $run: $line"
+		return
+	fi
+	verdict=${BASH_REMATCH[1]} name=${BASH_REMATCH[2]}
+	case $verdict in
+	ok) ok "$row $run: $name" ;;
+	*) not_ok "$row $run: $name" ;;
+	esac
+}
+
+# The end of a run: "NAME OUTCOME [REASON]".
+report_end()
+{
+	local row=$1 run=$2 came=$3 why=${4-} expected
+
+	expected=$(expected_outcome "$run")
+	[[ $came != skip ]] || why=$skip_reason
+	if [[ $came != "$expected" ]]; then
+		not_ok "$row $run: $came${why:+: $why}"
+	elif [[ ! ${ROW[expect]-} ]]; then
+		ok "$row $run: $came${why:+: $why}"
+	fi
+}
+
+# The lines of the channel on stdin.
+report()
+{
+	local row=$1 line run='' skip_reason='' word rest
+
+	outcome=silent reason='not a word from PID 1'
+	while IFS= read -r line; do
+		line=${line%$'\r'} word=${line%% *} rest=${line#* }
+		case $word in
+		'') ;;
+		boot)
+			outcome=died reason='ended without a verdict'
+			echo "# $row: kernel $rest"
+			;;
+		run) run=$rest skip_reason='no reason given' ;;
+		'|') report_line "$row" "$run" "$rest" ;;
+		end)
+			# shellcheck disable=SC2086 # words
+			report_end "$row" ${rest%% *} \
+				"$(cut -d' ' -f2 <<<"$rest")" "$(cut -d' ' -f3- <<<"$rest")"
+			;;
+		error) echo "# $row: $rest" ;;
+		verdict) outcome=${rest%% *} reason=${rest#* } ;;
+		emulator)
+			[[ $rest != 124 && $rest != 137 ]] || {
+				outcome=timeout
+				reason="not done after ${ROW[timeout]} s"
+			}
+			;;
+		*) echo "# $row: stray output: $line" ;;
+		esac
+	done
+}
+
+# PID 1 cannot see what the kernel says after the verdict.
+splat_after_verdict()
+{
+	local splat
+
+	[[ $outcome == pass ]] || return 0
+	splat=$(grep -a -m1 -F -f hosts/splats.txt "$1/console.log") || return 0
+	outcome=fail reason="kernel log: $splat"
+}
+
+judge_row()
+{
+	local row=$1 expect=${ROW[expect]-pass} why
+
+	why=${expect#"${expect%% *}"}
+	if [[ $outcome == "${expect%% *}" && $reason == *"${why# }"* ]]; then
+		ok "$row: ${ROW[title]-no splat in the kernel log, all modules unloaded}"
+	else
+		not_ok "$row: $outcome: $reason (logs in build/hosts/$row)"
+	fi
+}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Makes the initramfs of a row: PID 1, its plan, the modules, and what the runs
+# name with the libraries that belong to it. Files of this project keep their
+# path, programs of the machine go to /bin.
+
+kernel_release()
+{
+	basename "$(echo "${ROW[kernel]}"/lib/modules/*)"
+}
+
+# Prints the files to load for the row, dependencies first.
+module_files()
+{
+	local release module
+
+	release=$(kernel_release)
+	[[ -e ${ROW[kernel]}/lib/modules/$release/modules.dep.bin ]] ||
+		depmod -b "${ROW[kernel]}" "$release"
+	for module in ${ROW[load]-}; do
+		modprobe -d "$PWD/${ROW[kernel]}" -S "$release" --show-depends \
+			"$module" || die "${ROW[kernel]} has no module $module"
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
+}
+
+# A module of ours takes the place of the kernel's own of the same name.
+place_modules()
+{
+	local tree=$1 file name
+
+	[[ ${ROW[modules]} == none || -e ${ROW[modules]}/kvm.ko ]] ||
+		die "no kvm.ko in ${ROW[modules]}; 'make modules' builds it"
+	mkdir "$tree/modules"
+	while read -r file; do
+		name=$(basename "$file")
+		if [[ -e ${ROW[modules]}/$name ]]; then
+			strip -g -o "$tree/modules/$name" "${ROW[modules]}/$name"
+		else
+			cp "$file" "$tree/modules/$name"
+		fi
+		echo "load /modules/$name"
+	done
+}
+
+# In the order in which nothing is unloaded that something else still needs.
+unload_lines()
+{
+	tac | while read -r file; do
+		file=$(basename "$file" .ko)
+		echo "unload ${file//-/_}"
+	done
+}
+
+place_file()
+{
+	local tree=$1 file=$2 at=$3 library
+
+	[[ ! -e $tree/$at ]] || return 0
+	install -D "$file" "$tree/$at"
+	ldd "$file" 2>/dev/null | grep -o '/[^ ]*' | while read -r library; do
+		[[ -e $tree$library ]] || install -D "$library" "$tree$library"
+	done || true
+}
+
+# A file of this project, or a program of this machine.
+place_needed()
+{
+	local tree=$1 word=$2 program
+
+	if [[ -f $word ]]; then
+		place_file "$tree" "$word" "$word"
+	elif program=$(type -P "$word"); then
+		place_file "$tree" "$program" "bin/$word"
+	else
+		die "$word is missing; 'make run' makes or installs it"
+	fi
+}
+
+place_run()
+{
+	local tree=$1 run=$2 words word
+
+	words=$(run_field "$run" command)
+	for word in ${words%% *} $(run_field "$run" needs); do
+		place_needed "$tree" "$word"
+	done
+	echo "run $run $(run_field "$run" seconds) $words"
+}
+
+stage()
+{
+	local out=$1 tree=$1/tree files run
+
+	mkdir -p "$tree/bin"
+	cp build/hosts/bin/init "$tree/init"
+	cp hosts/splats.txt "$tree/splats"
+	files=$(module_files)
+	{
+		[[ ! $files ]] || place_modules "$tree" <<<"$files"
+		for run in ${ROW[runs]}; do
+			place_run "$tree" "${run%%=*}"
+		done
+		[[ ! $files ]] || unload_lines <<<"$files"
+	} >"$tree/plan"
+	(cd "$tree" && find . | cpio -o -H newc --quiet) >"$out/initramfs"
+	mv "$tree/plan" "$out/plan"
+	rm -r "$tree"
+}
