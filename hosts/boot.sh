@@ -99,7 +99,7 @@ boot()
 	# shellcheck disable=SC2086 # words
 	case ${ROW[emulator]} in
 	qemu-system-*) boot_qemu "$out" ;;
-	bochs*) bounded "$out" unshare -rn bochs -q -f "$out/bochsrc" -rc "$out/bochs.rc" ;;
+	bochs*) bounded "$out" unshare -n bochs -q -f "$out/bochsrc" -rc "$out/bochs.rc" ;;
 	*) bounded "$out" ${ROW[emulator]} ;;
 	esac || status=$?
 	printf '\nemulator %d\n' "$status"

@@ -8,7 +8,6 @@
  * last values after the VM is gone.
  */
 #include <linux/gfp.h>
-#include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -65,10 +64,11 @@ void kvm_stats_end(struct kvm_stats *stats)
 {
 	/*
 	 * Nobody is missed: a poller is on the queue before it reads @ended,
-	 * and the lock of the queue orders the two sides.
+	 * and the lock of the queue orders the two sides.  All of them are
+	 * told, exclusive ones too, as this is the last that will be heard.
 	 */
 	WRITE_ONCE(stats->ended, true);
-	wake_up_interruptible_poll(&stats->wait, EPOLLHUP);
+	wake_up_interruptible_all(&stats->wait);
 	kvm_stats_put(stats);
 }
 
