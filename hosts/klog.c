@@ -25,7 +25,7 @@ static size_t read_signs(void)
 
 	while (file && n < MAX_SIGNS && fgets(signs[n], sizeof(signs[n]), file)) {
 		signs[n][strcspn(signs[n], "\n")] = '\0';
-		if (signs[n][0])
+		if (signs[n][0] && signs[n][0] != '#')
 			n++;
 	}
 	if (file)
