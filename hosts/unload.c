@@ -81,7 +81,7 @@ int main(void)
 	uint64_t before[8], after[8];
 	const uint64_t *map;
 	struct vm vm;
-	int fd;
+	int fd, debugfs;
 
 	vm_create(&vm);
 	if (vm.vm_stats < 0)
@@ -95,9 +95,14 @@ int main(void)
 		give_up("mapping the data");
 	test_unload(vendor->name, EAGAIN, "while the VM is there");
 
+	debugfs = open("/sys/kernel/debug/kvm/exits", O_RDONLY);
 	memcpy(before, map, sizeof(before));
 	vm_close(&vm);
 	test_unload(vendor->name, 0, "with file and mapping of a gone VM");
+	/* Its release comes after the file went with the vendor module. */
+	ok(read(debugfs, after, 1) < 0 && errno == EIO,
+	   "an open debugfs file of all VMs has ended", "%s", strerror(errno));
+	close(debugfs);
 	ok(pread(fd, after, sizeof(after), header.data_offset) == sizeof(after) &&
 	   !memcmp(before, after, sizeof(after)),
 	   "the last values can be read without the vendor module", "they differ");

@@ -151,33 +151,47 @@ static int kvm_stat_file_open(struct inode *inode, struct file *file)
 	return r;
 }
 
-static int kvm_stat_file_release(struct inode *inode, struct file *file)
+static int kvm_stat_vm_file_release(struct inode *inode, struct file *file)
 {
 	struct kvm *kvm = ((struct kvm_stat_file *)inode->i_private)->kvm;
 
 	single_release(inode, file);
-	if (kvm)
-		kvm_put_kvm(kvm);
+	kvm_put_kvm(kvm);
 	return 0;
 }
 
+static const struct file_operations kvm_stat_vm_file_fops = {
+	.owner = THIS_MODULE,
+	.open = kvm_stat_file_open,
+	.read = seq_read,
+	.write = kvm_stat_file_write,
+	.llseek = seq_lseek,
+	.release = kvm_stat_vm_file_release,
+};
+
+/*
+ * An open file of all VMs holds nothing but this module: it can be closed when
+ * the vendor module has left and taken the files with it.  debugfs keeps out
+ * of every operation then, except for the release.
+ */
 static const struct file_operations kvm_stat_file_fops = {
 	.owner = THIS_MODULE,
 	.open = kvm_stat_file_open,
 	.read = seq_read,
 	.write = kvm_stat_file_write,
 	.llseek = seq_lseek,
-	.release = kvm_stat_file_release,
+	.release = single_release,
 };
 
 static void kvm_stat_files_create(struct kvm_stat_file *files,
-				  struct dentry *dir)
+				  struct dentry *dir,
+				  const struct file_operations *fops)
 {
 	unsigned int i;
 
 	for (i = 0; i < kvm_stat_files_nr; i++)
 		debugfs_create_file(files[i].name, files[i].mode, dir,
-				    &files[i], &kvm_stat_file_fops);
+				    &files[i], fops);
 }
 
 int kvm_stats_debugfs_add_vm(struct kvm *kvm, int fd)
@@ -223,7 +237,7 @@ int kvm_stats_debugfs_add_vm(struct kvm *kvm, int fd)
 
 	kvm->debugfs_dentry = dir;
 	kvm->debugfs_files = files;
-	kvm_stat_files_create(files, dir);
+	kvm_stat_files_create(files, dir, &kvm_stat_vm_file_fops);
 	return 0;
 }
 
@@ -276,7 +290,8 @@ void kvm_stats_debugfs_init(void)
 		kvm_stat_file_init(&kvm_stat_files[vm_nr + i],
 				   &kvm_vcpu_stats_table.entries[i], true);
 
-	kvm_stat_files_create(kvm_stat_files, kvm_debugfs_dir);
+	kvm_stat_files_create(kvm_stat_files, kvm_debugfs_dir,
+			      &kvm_stat_file_fops);
 }
 
 void kvm_stats_debugfs_exit(void)

@@ -169,10 +169,11 @@ static int kvm_stats_mmap(struct file *file, struct vm_area_struct *vma)
 	 * A private writable mapping would be a copy that stops counting, which
 	 * nobody wants, and would need copy-on-write of bare frames.
 	 */
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
 
-	vma->vm_flags &= ~(VM_MAYWRITE | VM_MAYEXEC);
+	/* VM_EXEC may be there only because of READ_IMPLIES_EXEC. */
+	vma->vm_flags &= ~(VM_MAYWRITE | VM_EXEC | VM_MAYEXEC);
 	vma->vm_flags |= VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP;
 	vma->vm_ops = &kvm_stats_vm_ops;
 	return 0;

@@ -78,6 +78,8 @@ const struct kvm_stat_debugfs kvm_stats_debugfs_names[] = {
 	{ "ext_intr_exits",		"ext_intr",			0644 },
 	{ "dbell_exits",		"doorbell",			0644 },
 	{ "gdbell_exits",		"guest doorbell",		0644 },
+	{ "num_2M_pages",		"num_2M_pages",			0444 },
+	{ "num_1G_pages",		"num_1G_pages",			0444 },
 #endif
 	{}
 };
