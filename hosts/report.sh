@@ -81,10 +81,12 @@ report()
 		error) echo "# $row: $rest" ;;
 		verdict) outcome=${rest%% *} reason=${rest#* } ;;
 		emulator)
-			[[ $rest != 124 && $rest != 137 ]] || {
+			if [[ $rest == 124 || $rest == 137 ]]; then
 				outcome=timeout
 				reason="not done after ${ROW[timeout]} s"
-			}
+			elif [[ $outcome == silent || $outcome == died ]]; then
+				reason+="; the emulator ended with status $rest"
+			fi
 			;;
 		*) echo "# $row: stray output: $line" ;;
 		esac
