@@ -1279,6 +1279,38 @@ TEST_F(file, poll_is_woken_by_the_end)
 	EXPECT_GT(PATIENCE_MS / 2000, time(NULL) - start);
 }
 
+static void *epoll_for_end(void *arg)
+{
+	struct waiter *w = arg;
+	struct epoll_event event = { .events = 0 };
+
+	epoll_wait(w->fd, &event, 1, PATIENCE_MS);
+	w->events = event.events;
+	return NULL;
+}
+
+/* One of those who wait exclusively is woken by most events, by the last all. */
+TEST_F(file, exclusive_pollers_are_all_woken)
+{
+	struct epoll_event event = { .events = EPOLLEXCLUSIVE };
+	struct waiter w[2];
+	pthread_t thread[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		w[i].fd = epoll_create1(0);
+		ASSERT_EQ(0, epoll_ctl(w[i].fd, EPOLL_CTL_ADD, self->s.fd, &event)) TH_LOG("%m");
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, epoll_for_end, &w[i]));
+	}
+	poll(NULL, 0, 100);	/* both sleep by now, or else the test is weaker */
+	machine_destroy(&self->m);
+	for (i = 0; i < 2; i++) {
+		pthread_join(thread[i], NULL);
+		EXPECT_EQ(EPOLLHUP, w[i].events) TH_LOG("poller %d", i);
+		close(w[i].fd);
+	}
+}
+
 TEST_F(file, outlives_the_vm)
 {
 	struct stats after;
