@@ -5,7 +5,8 @@
 
 kernel_arguments()
 {
-	echo "console=ttyS0,115200 cryptomgr.notests=1 channel=ttyS1 log_buf_len=4M panic=-1 ${ROW[append]-}"
+	echo "console=${ROW[console]-ttyS0,115200} cryptomgr.notests=1" \
+		"channel=${ROW[channel]-ttyS1} log_buf_len=4M panic=-1 ${ROW[append]-}"
 }
 
 packed_kernel()
@@ -13,8 +14,10 @@ packed_kernel()
 	echo "${ROW[kernel]}"/boot/vmlinuz-*
 }
 
+# What QEMU starts: a kernel of our own as it is.
 unpacked_kernel()
 {
+	[[ ! -e ${ROW[kernel]}/boot/image ]] || { echo "${ROW[kernel]}/boot/image" && return; }
 	echo "build/hosts/$(basename "$(packed_kernel)").unpacked"
 }
 
@@ -31,7 +34,7 @@ unpack_kernel()
 	local packed image sectors offset length
 
 	packed=$(packed_kernel) image=$(unpacked_kernel)
-	[[ ! $image -nt $packed ]] || return 0
+	[[ $image != */boot/image && ! $image -nt $packed ]] || return 0
 	sectors=$(setup_field "$packed" 0x1f1 1)
 	offset=$(setup_field "$packed" 0x248 4)
 	length=$(setup_field "$packed" 0x24c 4)
@@ -80,15 +83,21 @@ bounded()
 		3>&1 >"$out/emulator.log" 2>&1 </dev/null
 }
 
+# The channel is a second serial port, or a port of the virtio bus.
 boot_qemu()
 {
-	local out=$1
+	local out=$1 channel=(-serial file:/dev/fd/3)
+
+	[[ ${ROW[channel]-} != vport* ]] || channel=(
+		-device "virtio-serial-pci${ROW[bus]+,bus=${ROW[bus]}}"
+		-chardev file,id=channel,path=/dev/fd/3
+		-device virtserialport,chardev=channel)
 
 	# shellcheck disable=SC2086 # words
 	bounded "$out" ${ROW[emulator]} -nodefaults -display none -no-reboot \
 		-kernel "$(unpacked_kernel)" -initrd "$out/initramfs" \
 		-append "$(kernel_arguments)" \
-		-serial "file:$out/console.log" -serial file:/dev/fd/3
+		-serial "file:$out/console.log" "${channel[@]}"
 }
 
 # Writes what PID 1 says, and then how the emulator ended.

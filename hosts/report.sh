@@ -22,6 +22,17 @@ not_ok()
 	failures=$((failures + 1))
 }
 
+# What a run printed is for a reader that comes after it, outside the host.
+report_reader()
+{
+	local row=$1 run=$2 reader=$3 line
+
+	while IFS= read -r line; do
+		report_line "$row" "$run" "$line"
+	done < <($reader <"build/hosts/$row/$run.lines" 2>&1 || [[ $? == 1 ]] ||
+		echo "not ok - ${reader%% *} gave up")
+}
+
 # One line that a run printed: its tests, if the row is to pass, are ours.
 report_line()
 {
@@ -60,7 +71,7 @@ report_end()
 # The lines of the channel on stdin.
 report()
 {
-	local row=$1 line run='' skip_reason='' word rest
+	local row=$1 line run='' reader='' skip_reason='' word rest
 
 	outcome=silent reason='not a word from PID 1'
 	while IFS= read -r line; do
@@ -71,9 +82,20 @@ report()
 			outcome=died reason='ended without a verdict'
 			echo "# $row: kernel $rest"
 			;;
-		run) run=$rest skip_reason='no reason given' ;;
-		'|') report_line "$row" "$run" "$rest" ;;
+		run)
+			run=$rest skip_reason='no reason given'
+			reader=$(run_field "$run" reader)
+			[[ ! $reader ]] || : >"build/hosts/$row/$run.lines"
+			;;
+		'|')
+			if [[ $reader && $rest != 'ok '* && $rest != 'not ok '* && $rest != *'# SKIP '* ]]; then
+				echo "$rest" >>"build/hosts/$row/$run.lines"
+			else
+				report_line "$row" "$run" "$rest"
+			fi
+			;;
 		end)
+			[[ ! $reader || $rest != *' pass' ]] || report_reader "$row" "$run" "$reader"
 			# shellcheck disable=SC2086 # words
 			report_end "$row" ${rest%% *} \
 				"$(cut -d' ' -f2 <<<"$rest")" "$(cut -d' ' -f3- <<<"$rest")"
@@ -93,12 +115,16 @@ report()
 	done
 }
 
-# PID 1 cannot see what the kernel says after the verdict.
-splat_after_verdict()
+# PID 1 cannot see what the kernel says after the verdict, nor knows what it should.
+judge_log()
 {
 	local splat
 
 	[[ $outcome == pass ]] || return 0
+	if [[ ${ROW[log]-} ]] && ! grep -a -q -F "${ROW[log]}" "$1/console.log"; then
+		outcome=fail reason="not in the kernel log: ${ROW[log]}"
+		return
+	fi
 	splat=$(grep -a -m1 -F -f hosts/splats.txt "$1/console.log") || return 0
 	outcome=fail reason="kernel log: $splat"
 }

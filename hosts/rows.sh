@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Reads hosts.cfg and runs.tsv.
+# Reads hosts.cfg, runs.tsv, and what arches.tsv says of a row.
 
 declare -A ROW
 
@@ -27,6 +27,29 @@ load_row()
 	done <hosts/hosts.cfg
 	[[ ${ROW[emulator]-} ]] ||
 		die "no host '$1' in hosts/hosts.cfg; there are: $(row_names | xargs)"
+	: "${ROW[arch]:=x86}"
+}
+
+# NAME compiler|statistics: a field of series/arches.tsv, nothing where there is a "-".
+arch_field()
+{
+	awk -F'\t' -v name="$1" -v field="$2" '
+		BEGIN { column["compiler"] = 3; column["statistics"] = 5 }
+		$1 == name { sub(/^-$/, "", $column[field]); print $column[field]; found = 1 }
+		END { exit !found }' series/arches.tsv ||
+		die "no architecture '$1' in series/arches.tsv"
+}
+
+# The names of the kernels that the rows boot and that are not the stock one.
+own_kernels()
+{
+	local row
+
+	for row in "$@"; do
+		load_row "$row"
+		[[ ${ROW[kernel]-} == build/kernels/* ]] || continue
+		basename "$(dirname "${ROW[kernel]}")"
+	done | sort -u
 }
 
 # What a run of the row must come to: NAME, or NAME=OUTCOME in the table.
@@ -42,12 +65,16 @@ expected_outcome()
 	echo pass
 }
 
-# NAME seconds|command|needs: a field of runs.tsv.
+# NAME seconds|command|needs|reader: a field of runs.tsv, for the row at hand.
 run_field()
 {
+	local stats
+
+	stats=$(arch_field "${ROW[arch]}" statistics)
 	awk -F'\t' -v name="$1" -v field="$2" '
-		BEGIN { column["seconds"] = 2; column["command"] = 3; column["needs"] = 4 }
+		BEGIN { column["seconds"] = 2; column["command"] = 3; column["needs"] = 4; column["reader"] = 5 }
 		$1 == name { print $column[field]; found = 1 }
-		END { exit !found }' hosts/runs.tsv ||
+		END { exit !found }' hosts/runs.tsv |
+		sed "s/@arch@/${ROW[arch]}/g; s/@endian@/${ROW[endian]-little}/g; s/@stats@/$stats/g" ||
 		die "no run '$1' in hosts/runs.tsv"
 }

@@ -72,7 +72,7 @@ place_needed()
 	elif program=$(type -P "$word"); then
 		place_file "$tree" "$program" "bin/$word"
 	else
-		die "$word is missing; 'make run' makes or installs it"
+		die "$word is missing; 'make check' makes or installs it"
 	fi
 }
 
@@ -92,7 +92,7 @@ stage()
 	local out=$1 tree=$1/tree files run
 
 	mkdir -p "$tree/bin"
-	cp build/hosts/bin/init "$tree/init"
+	cp "build/hosts/bin/${ROW[arch]}/init" "$tree/init"
 	cp hosts/splats.txt "$tree/splats"
 	files=$(module_files)
 	{

@@ -2,20 +2,16 @@
 /* A small VM for the programs that run inside the hosts, and TAP for them. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/kvm.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../tools/testing/selftests/kvm/stats_guest.h"
 #include "vm.h"
 
-#define MEMORY 0x10000
-#define CODE 0x1000
+const char *const vm_stat[VM_JOBS] = { GUEST_STAT, GUEST_OTHER_STAT };
 
 static unsigned int failed;
 
@@ -63,41 +59,32 @@ static int must(int result, const char *what)
 
 static void vcpu_create(struct vm *vm, int id)
 {
-	struct kvm_sregs sregs;
-	struct kvm_regs regs = { .rip = CODE, .rflags = 2 };
+	int size = must(ioctl(vm->kvm, KVM_GET_VCPU_MMAP_SIZE, 0), "size of kvm_run");
 	int fd = must(ioctl(vm->fd, KVM_CREATE_VCPU, id), "KVM_CREATE_VCPU");
 
-	must(ioctl(fd, KVM_GET_SREGS, &sregs), "KVM_GET_SREGS");
-	sregs.cs.base = 0;
-	sregs.cs.selector = 0;
-	must(ioctl(fd, KVM_SET_SREGS, &sregs), "KVM_SET_SREGS");
-	must(ioctl(fd, KVM_SET_REGS, &regs), "KVM_SET_REGS");
+	vm->run[id] = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (vm->run[id] == MAP_FAILED)
+		give_up("mapping kvm_run");
+	vm->run_size = size;
 	vm->vcpu[id] = fd;
 	vm->vcpu_stats[id] = ioctl(fd, KVM_GET_STATS_FD, NULL);
 }
 
 static void memory_create(struct vm *vm)
 {
-	static const uint8_t code[] = {
-		0xe6, 0x80,		/* out %al, $0x80 */
-		0xf4,			/* hlt */
-		0xeb, 0xfb,		/* jmp to the start */
-	};
-	struct kvm_userspace_memory_region region = { .memory_size = MEMORY };
-	uint8_t *memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE,
-			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
+	vm->memory = mmap(NULL, GUEST_RAM, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (vm->memory == MAP_FAILED)
 		give_up("memory for the VM");
-	memcpy(memory + CODE, code, sizeof(code));
-	region.userspace_addr = (uintptr_t)memory;
-	must(ioctl(vm->fd, KVM_SET_USER_MEMORY_REGION, &region), "memory region");
+	if (!guest_load(vm->fd, vm->memory))
+		give_up("loading the guest");
 }
 
 void vm_create(struct vm *vm)
 {
 	int i;
 
+	memset(vm, 0, sizeof(*vm));
 	vm->kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	if (vm->kvm < 0 && errno == ENOENT)
 		skip_all("no /dev/kvm");
@@ -109,12 +96,25 @@ void vm_create(struct vm *vm)
 		vcpu_create(vm, i);
 }
 
+static void work(struct vm *vm, int vcpu, enum guest_job job, int times)
+{
+	if (!guest_enter(vm->fd, vm->vcpu[vcpu], job))
+		give_up("entering the guest");
+	while (times--) {
+		must(guest_run(vm->vcpu[vcpu], job), "KVM_RUN");
+		if (!guest_did(vm->run[vcpu], job)) {
+			printf("# exit reason %u\n", vm->run[vcpu]->exit_reason);
+			give_up("the guest did something else");
+		}
+	}
+}
+
 void vm_work(struct vm *vm, int vcpu, int times)
 {
-	int exits = 2 * times;	/* the port write and the HLT */
-
-	while (exits--)
-		must(ioctl(vm->vcpu[vcpu], KVM_RUN, NULL), "KVM_RUN");
+	work(vm, vcpu, GUEST_EXIT, times);
+	work(vm, vcpu, GUEST_OTHER, times);
+	vm->did[vcpu][0] += times * (1 + EXITS_PER_OTHER);
+	vm->did[vcpu][1] += times;
 }
 
 void vm_close(struct vm *vm)
@@ -122,10 +122,12 @@ void vm_close(struct vm *vm)
 	int i;
 
 	for (i = 0; i < VCPUS; i++) {
+		munmap(vm->run[i], vm->run_size);
 		close(vm->vcpu[i]);
 		close(vm->vcpu_stats[i]);
 	}
 	close(vm->vm_stats);
 	close(vm->fd);
 	close(vm->kvm);
+	munmap(vm->memory, GUEST_RAM);
 }

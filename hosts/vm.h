@@ -8,18 +8,29 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define VCPUS 2
+#define VM_JOBS 2
 
 struct vm {
 	int kvm;
 	int fd;
+	void *memory;
 	int vcpu[VCPUS];
+	struct kvm_run *run[VCPUS];
+	int run_size;
 	int vm_stats;		/* -1 where the kernel has no stats fds */
 	int vcpu_stats[VCPUS];
+	int did[VCPUS][VM_JOBS];	/* what vm_work() did */
 };
+
+/* The names of what counts each job of vm_work(). */
+extern const char *const vm_stat[VM_JOBS];
 
 /* Exits as a skipped run where there is no KVM, as a failed one on an error. */
 void vm_create(struct vm *vm);
-/* Lets a vCPU do so many port writes and HLTs, which all reach user space. */
+/*
+ * Lets a vCPU do so many exits of either kind that stats_guest.h has; on x86 they
+ * are port writes and HLTs.
+ */
 void vm_work(struct vm *vm, int vcpu, int times);
 void vm_close(struct vm *vm);
 

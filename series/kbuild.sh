@@ -1,37 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A tree and an object folder in which bisect and lint build KVM at any commit,
-# apart from build/linux so that nobody's files change under them.
+# A tree, and an object folder for each configuration of arches.tsv, in which kernels,
+# bisect and lint build KVM at any commit; apart from build/linux, so that nobody's
+# files change under them. kernel_use comes first and says which configuration it is.
 # shellcheck shell=bash disable=SC2034
 KSRC=$BUILD/kernel/src
-KOBJ=$BUILD/kernel/obj
-KLOG=$BUILD/log/kernel-make.log
-KVM_MODULES=(arch/x86/kvm/{kvm,kvm-amd,kvm-intel}.ko)
+ARCHES=$SERIES/arches.tsv
 
-# MODVERSIONS would want symbols of a whole kernel; signing, BTF and debug info cost time.
+# In the stock configuration, MODVERSIONS would want symbols of a whole kernel;
+# signing, BTF and debug info cost time.
 CONFIG_OFF=(MODVERSIONS MODULE_SIG DEBUG_INFO DEBUG_INFO_BTF SECURITY_LOCKDOWN_LSM)
 
+kernel_names() { awk -F'\t' '!/^#/ { print $1 }' "$ARCHES"; }
+
+kernel_use() { # name
+	local line
+	line=$(awk -F'\t' -v name="$1" '!/^#/ && $1 == name' "$ARCHES")
+	[ -n "$line" ] || die "no '$1' in series/arches.tsv; there are: $(kernel_names | xargs)"
+	IFS=$'\t' read -r KNAME KARCH KCOMPILER KCONFIG KSTATS KTARGETS KIMAGE <<<"$line"
+	KCOMPILER=${KCOMPILER#-} KIMAGE=${KIMAGE#-}
+	KOBJ=$BUILD/kernel/$KNAME
+	KLOG=$BUILD/log/kernel-$KNAME.log
+}
+
 kmake() {
-	nice make -C "$KSRC" O="$KOBJ" ARCH=x86 LOCALVERSION= -j"$(nproc)" "$@" >"$KLOG" 2>&1
+	nice make -C "$KSRC" O="$KOBJ" ARCH="$KARCH" CROSS_COMPILE="$KCOMPILER" LOCALVERSION= \
+		-j"$(nproc)" "$@" >"$KLOG" 2>&1
+}
+
+# .ko targets make modpost look for symbols that nobody exports. Only for x86 there is a
+# list of what the rest of the kernel exports; without, that is a warning.
+kmake_kvm() { # argument...
+	local warn=
+	[ -e "$KOBJ/vmlinux.symvers" ] || warn=KBUILD_MODPOST_WARN=1
+	# shellcheck disable=SC2086 # words
+	kmake KBUILD_MODPOST_NOFINAL=1 $warn "$@" $KTARGETS
 }
 
 first_error() { grep -m 1 -E 'error:|ERROR:|undefined|\*\*\*' "$KLOG" || tail -n 1 "$KLOG"; }
 
 kernel_checkout() { # commit
-	git -C "$KSRC" checkout -q -f --detach "$1"
+	[ "$(git -C "$KSRC" rev-parse HEAD)" = "$(lgit rev-parse "$1^{commit}")" ] ||
+		git -C "$KSRC" checkout -q -f --detach "$1"
 }
 
-# What a build depends on: these trees, the configuration, the compiler.
-kernel_key() { # commit [more]
-	{
-		lgit rev-parse "$1:virt/kvm" "$1:arch/x86" "$1:include" "$1:scripts"
-		cat "$KOBJ/.prepared"
-		gcc --version
-		echo "${@:2}"
-	} | sha256sum | cut -d' ' -f1
-}
-
-kernel_config() {
-	mkdir -p "$KOBJ"
+kernel_config_stock() {
 	cp "$BUILD/stock/boot/config-$BASE_KERNEL" "$KOBJ/.config"
 	local option
 	for option in "${CONFIG_OFF[@]}"; do
@@ -41,21 +53,90 @@ kernel_config() {
 	kmake olddefconfig
 }
 
-kernel_prepare() {
+# What a fragment asks for and does not get, since something that it needs is missing,
+# would be noticed late and far from here.
+check_config() {
+	local line missing=''
+	while read -r line; do
+		case $line in
+		*=n) ! grep -q "^${line%=n}=" "$KOBJ/.config" ;;
+		*) grep -qxF "$line" "$KOBJ/.config" ;;
+		esac || missing+=" $line"
+	done < <(grep '^CONFIG_' "$KOBJ/fragment")
+	[ -z "$missing" ] || die "the configuration of $KNAME comes without$missing: mend hosts/kernels"
+}
+
+kernel_fragment() {
+	local word
+	for word in $KCONFIG; do
+		case $word in
+		stock) ;;
+		*=*) echo "CONFIG_$word" ;;
+		*) cat "$TOP/hosts/kernels/$word.config" ;;
+		esac
+	done
+}
+
+kernel_config_fragments() {
+	kernel_fragment >"$KOBJ/fragment"
+	kmake KCONFIG_ALLCONFIG="$KOBJ/fragment" allnoconfig && check_config
+}
+
+kernel_config_key() {
+	{
+		echo "$BASE_VERSION $KARCH $KCONFIG"
+		kernel_fragment
+		cat "$SERIES/kbuild.sh"
+	} | sha256sum
+}
+
+kernel_make_ready() {
+	kmake prepare || return
+	! grep -q '^CONFIG_MODULES=y' "$KOBJ/.config" || kmake modules_prepare
+}
+
+kernel_tree() {
 	need_tree
-	mkdir -p "$BUILD/kernel" "$BUILD/log"
-	local want
-	want="$BASE_VERSION $(sha256sum <"$SERIES/kbuild.sh")"
-	[ "$(cat "$KOBJ/.prepared" 2>/dev/null)" = "$want" ] && [ -e "$KSRC/.git" ] && return
-	say "preparing a kernel tree for builds (about a minute, once)"
+	[ ! -e "$KSRC/.git" ] || return 0
 	rm -rf "$BUILD/kernel"
 	mkdir -p "$BUILD/kernel"
 	lgit worktree prune
 	lgit worktree add -q --detach "$KSRC" base
-	if ! { kernel_config && kmake modules_prepare; }; then
-		die "the kernel tree cannot be prepared: $(first_error); see build/log/${KLOG##*/}"
+}
+
+# Makes the object folder of the configuration in use ready for kmake.
+kernel_prepare() {
+	kernel_tree
+	mkdir -p "$BUILD/log"
+	local want config=kernel_config_fragments
+	want=$(kernel_config_key)
+	[ "$(cat "$KOBJ/.prepared" 2>/dev/null)" != "$want" ] || return 0
+	say "preparing $KNAME"
+	rm -rf "$KOBJ"
+	mkdir -p "$KOBJ"
+	[ "$KCONFIG" != stock ] || config=kernel_config_stock
+	kernel_checkout base
+	if ! { $config && kernel_make_ready; }; then
+		die "$KNAME cannot be prepared: $(first_error); see ${KLOG#"$TOP"/}"
 	fi
 	# what modpost may find outside KVM: the stock kernel's symbols
-	cp "$BUILD/headers/usr/src/linux-headers-$BASE_KERNEL/Module.symvers" "$KOBJ/vmlinux.symvers"
+	[ "$KCONFIG" != stock ] ||
+		cp "$BUILD/headers/usr/src/linux-headers-$BASE_KERNEL/Module.symvers" "$KOBJ/vmlinux.symvers"
 	echo "$want" >"$KOBJ/.prepared"
 }
+
+# What a build of KVM depends on: these trees, the configuration, the compiler.
+kernel_key() { # commit [more]
+	local arch=$KARCH
+	[ "$arch" != i386 ] || arch=x86
+	{
+		lgit rev-parse "$1:virt/kvm" "$1:arch/$arch" "$1:include" "$1:scripts"
+		cat "$KOBJ/.prepared"
+		"${KCOMPILER}gcc" --version
+		echo "${@:2}"
+	} | sha256sum | cut -d' ' -f1
+}
+
+# What has been built once needs no second proof that it builds.
+kernel_remember() { grep -qx "$1" "$BUILD/kernel/built" 2>/dev/null || echo "$1" >>"$BUILD/kernel/built"; }
+kernel_remembered() { grep -qx "$1" "$BUILD/kernel/built" 2>/dev/null; }

@@ -16,7 +16,7 @@ vmm_start()
 {
 	coproc VMM {
 		exec qemu-system-x86_64 -accel kvm -M microvm -smp 2 -m 64 \
-			-bios build/hosts/bin/guest.bin -nodefaults -no-reboot \
+			-bios build/hosts/bin/x86/guest.bin -nodefaults -no-reboot \
 			-display none -qmp stdio
 	}
 	# Command substitutions do not inherit the descriptors of a coprocess.

@@ -8,6 +8,7 @@
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/kvm_host.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/poll.h>
@@ -155,11 +156,22 @@ static const struct vm_operations_struct kvm_stats_vm_ops = {
 	.fault = kvm_stats_fault,
 };
 
+/*
+ * Whether a mapping may show what a data cache has, by another address, of older
+ * counts.  Few CPUs have such caches; their architectures say so.
+ */
+#ifndef kvm_arch_stats_alias
+#define kvm_arch_stats_alias()	false
+#endif
+
 static int kvm_stats_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	const struct kvm_stats *stats = file->private_data;
 	pgoff_t first = stats->table->header.data_offset >> PAGE_SHIFT;
 	unsigned long pages = PAGE_ALIGN(stats->table->data_size) >> PAGE_SHIFT;
+
+	if (kvm_arch_stats_alias())
+		return -ENODEV;
 
 	if (vma->vm_pgoff < first || vma->vm_pgoff - first >= pages ||
 	    vma_pages(vma) > pages - (vma->vm_pgoff - first))

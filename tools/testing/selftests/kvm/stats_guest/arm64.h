@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* EL1 with the MMU off, no GIC and no timer. */
+#include <errno.h>
+#include <stddef.h>
+
+#define GUEST_STAT		"mmio_exit_user"
+#define GUEST_OTHER_STAT	"hvc_exit_stat"
+#define GUEST_EXITS		"exits"
+#define EXITS_PER_OTHER		1
+#define COPY_GRAIN		64
+
+#define GUEST_ADDRESS		0x80000
+
+/* Nothing is at the address 0, which the registers have after a reset. */
+static const uint32_t guest_code[] = {
+	0xd503201f,	/*    nop: an exit that was left open steps over it */
+	0xb900003f,	/* 1: str wzr, [x1] */
+	0x17ffffff,	/*    b 1b */
+
+	0xd503201f,	/*    nop */
+	0x52b08000,	/* 1: mov w0, #0x84000000, PSCI_VERSION */
+	0xd4000002,	/*    hvc #0 */
+	0xb900003f,	/*    str wzr, [x1] */
+	0x17fffffd,	/*    b 1b */
+
+	0xd503201f,	/*    nop */
+	0x14000000,	/* 1: b 1b */
+};
+
+static const uint64_t guest_start[] = {
+	[GUEST_EXIT] = GUEST_ADDRESS,
+	[GUEST_OTHER] = GUEST_ADDRESS + 3 * sizeof(*guest_code),
+	[GUEST_SPIN] = GUEST_ADDRESS + 8 * sizeof(*guest_code),
+};
+
+static bool guest_load(int vm, void *ram)
+{
+	struct kvm_userspace_memory_region region = {
+		.guest_phys_addr = GUEST_ADDRESS,
+		.memory_size = GUEST_RAM,
+		.userspace_addr = (uintptr_t)ram,
+	};
+
+	memcpy(ram, guest_code, sizeof(guest_code));
+	return !ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
+}
+
+static bool guest_reset(int vm, int vcpu)
+{
+	struct kvm_vcpu_init init;
+
+	return !ioctl(vm, KVM_ARM_PREFERRED_TARGET, &init) &&
+	       !ioctl(vcpu, KVM_ARM_VCPU_INIT, &init);
+}
+
+static bool guest_enter(int vm, int vcpu, enum guest_job job)
+{
+	struct kvm_one_reg pc = {
+		.id = KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE |
+		      KVM_REG_ARM_CORE_REG(regs.pc),
+		.addr = (uintptr_t)&guest_start[job],
+	};
+
+	if (!ioctl(vcpu, KVM_SET_ONE_REG, &pc))
+		return true;
+	/* The first time, it has no registers yet. */
+	return errno == ENOEXEC && guest_reset(vm, vcpu) && !ioctl(vcpu, KVM_SET_ONE_REG, &pc);
+}
+
+static bool guest_did(const struct kvm_run *run, enum guest_job job)
+{
+	return run->exit_reason == KVM_EXIT_MMIO && run->mmio.is_write;
+}

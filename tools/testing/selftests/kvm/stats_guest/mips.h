@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Trap and emulate: the guest's kernel runs in user mode, where its memory starts at
+ * 0x40000000, and stores to what is KSEG1 on hardware are MMIO.
+ */
+
+#define GUEST_STAT		"addrerr_st_exits"
+#define GUEST_OTHER_STAT	"cop_unusable_exits"
+#define GUEST_EXITS		"int_exits"
+#define EXITS_PER_OTHER		1
+#define COPY_GRAIN		64
+
+#define GUEST_ADDRESS		0x40000000
+#define GUEST_MMIO		0xb4000000
+
+static const uint32_t guest_code[] = {
+	0x00000000,	/*    nop */
+	0xac800000,	/* 1: sw $zero, 0($a0) */
+	0x1000fffe,	/*    b 1b */
+	0x00000000,	/*     nop */
+
+	0x00000000,	/*    nop */
+	0x42000008,	/* 1: tlbp */
+	0xac800000,	/*    sw $zero, 0($a0) */
+	0x1000fffd,	/*    b 1b */
+	0x00000000,	/*     nop */
+
+	0x1000ffff,	/* 1: b 1b */
+	0x00000000,	/*     nop */
+};
+
+static const uint32_t guest_start[] = {
+	[GUEST_EXIT] = GUEST_ADDRESS,
+	[GUEST_OTHER] = GUEST_ADDRESS + 4 * sizeof(*guest_code),
+	[GUEST_SPIN] = GUEST_ADDRESS + 9 * sizeof(*guest_code),
+};
+
+static bool guest_load(int vm, void *ram)
+{
+	struct kvm_userspace_memory_region region = {
+		.guest_phys_addr = 0,
+		.memory_size = GUEST_RAM,
+		.userspace_addr = (uintptr_t)ram,
+	};
+
+	memcpy(ram, guest_code, sizeof(guest_code));
+	return !ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
+}
+
+static bool guest_enter(int vm, int vcpu, enum guest_job job)
+{
+	struct kvm_regs regs = { .pc = guest_start[job] };
+
+	regs.gpr[4] = (int32_t)GUEST_MMIO;
+	return !ioctl(vcpu, KVM_SET_REGS, &regs);
+}
+
+static bool guest_did(const struct kvm_run *run, enum guest_job job)
+{
+	return run->exit_reason == KVM_EXIT_MMIO && run->mmio.is_write;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Real mode, for HV and PR.  Of the exits that HV makes in answer to the guest it
+ * counts hardly one, but it does count that it loads the instruction of an MMIO
+ * exit, and the interrupts that userspace asks for.
+ */
+
+#include <unistd.h>
+
+#define GUEST_STAT		"ld"
+#define GUEST_OTHER_STAT	"queue_intr"
+#define GUEST_EXITS		"sum_exits"
+#define EXITS_PER_OTHER		1
+#define COPY_GRAIN		1
+
+#define GUEST_ADDRESS		0
+#define GUEST_CODE		0x2000	/* behind the interrupt vectors */
+#define GUEST_MMIO		0x10000000
+
+static const uint32_t guest_code[] = {
+	0x60000000,	/*    nop */
+	0x90030000,	/* 1: stw r0, 0(r3) */
+	0x4bfffffc,	/*    b 1b */
+
+	0x48000000,	/* 1: b 1b */
+};
+
+static const uint64_t guest_start[] = {
+	[GUEST_EXIT] = GUEST_CODE,
+	[GUEST_OTHER] = GUEST_CODE,
+	[GUEST_SPIN] = GUEST_CODE + 3 * sizeof(*guest_code),
+};
+
+static bool guest_load(int vm, void *ram)
+{
+	struct kvm_userspace_memory_region region = {
+		.guest_phys_addr = GUEST_ADDRESS,
+		.memory_size = GUEST_RAM,
+		.userspace_addr = (uintptr_t)ram,
+	};
+
+	memcpy((char *)ram + GUEST_CODE, guest_code, sizeof(guest_code));
+	return !ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
+}
+
+static bool guest_enter(int vm, int vcpu, enum guest_job job)
+{
+	struct kvm_regs regs = {
+		.pc = guest_start[job],
+		.msr = 1ULL << 63,	/* 64 bits; no translation, no interrupts */
+		.gpr[3] = GUEST_MMIO,
+	};
+
+	struct kvm_enable_cap papr = { .cap = KVM_CAP_PPC_PAPR };
+
+#ifdef __LITTLE_ENDIAN__
+	regs.msr |= 1;
+#endif
+	/*
+	 * In 5.10 a thread that has not been scheduled out loses a facility of the
+	 * CPU (FSCR, of which the C library uses SCV) when it returns from HV.
+	 */
+	usleep(1);
+	/* HV runs no other guests. */
+	return !ioctl(vcpu, KVM_ENABLE_CAP, &papr) && !ioctl(vcpu, KVM_SET_REGS, &regs);
+}
+
+/* An interrupt is counted when it is queued; the guest does not take it. */
+#define HAVE_GUEST_RUN
+static int guest_run(int vcpu, enum guest_job job)
+{
+	struct kvm_interrupt interrupt = { .irq = KVM_INTERRUPT_SET };
+
+	if (job == GUEST_OTHER && ioctl(vcpu, KVM_INTERRUPT, &interrupt))
+		return -1;
+	return ioctl(vcpu, KVM_RUN, 0);
+}
+
+static bool guest_did(const struct kvm_run *run, enum guest_job job)
+{
+	return run->exit_reason == KVM_EXIT_MMIO && run->mmio.is_write;
+}
