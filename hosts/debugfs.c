@@ -190,9 +190,9 @@ static const char *job_file(int job)
 	int i;
 
 	for (i = 0; i < num_rows; i++)
-		if (!strcmp(rows[i].name, vm_stat[job]))
+		if (!strcmp(rows[i].name, vm_stat(job)))
 			return rows[i].file;
-	give_up(vm_stat[job]);
+	give_up(vm_stat(job));
 }
 
 static void test_counted(struct vm *vm, const char *dir)

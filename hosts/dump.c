@@ -92,7 +92,7 @@ int main(void)
 		printf("id %s kvm-%d/vcpu-%d\n", name, getpid(), i);
 		dump_file(name, vm.vcpu_stats[i]);
 		for (job = 0; job < VM_JOBS; job++)
-			printf("did %d %s %d\n", i, vm_stat[job], vm.did[i][job]);
+			printf("did %d %s %d\n", i, vm_stat(job), vm.did[i][job]);
 	}
 	dump_debugfs(vm.fd);
 	vm_close(&vm);

@@ -11,7 +11,10 @@
 #include "../tools/testing/selftests/kvm/stats_guest.h"
 #include "vm.h"
 
-const char *const vm_stat[VM_JOBS] = { GUEST_STAT, GUEST_OTHER_STAT };
+const char *vm_stat(int job)
+{
+	return job ? GUEST_OTHER_STAT : GUEST_STAT;
+}
 
 static unsigned int failed;
 

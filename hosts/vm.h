@@ -22,8 +22,8 @@ struct vm {
 	int did[VCPUS][VM_JOBS];	/* what vm_work() did */
 };
 
-/* The names of what counts each job of vm_work(). */
-extern const char *const vm_stat[VM_JOBS];
+/* The name of what counts a job of vm_work(). */
+const char *vm_stat(int job);
 
 /* Exits as a skipped run where there is no KVM, as a failed one on an error. */
 void vm_create(struct vm *vm);

@@ -112,7 +112,7 @@ kernel_prepare() {
 	want=$(kernel_config_key)
 	[ "$(cat "$KOBJ/.prepared" 2>/dev/null)" != "$want" ] || return 0
 	say "preparing $KNAME"
-	rm -rf "$KOBJ"
+	rm -f "$KOBJ/.prepared"
 	mkdir -p "$KOBJ"
 	[ "$KCONFIG" != stock ] || config=kernel_config_stock
 	kernel_checkout base

@@ -5,7 +5,8 @@
  *
  * stats_guest/<architecture>.h has it for one architecture and defines
  *
- *   GUEST_STAT, GUEST_OTHER_STAT	what counts the jobs
+ *   GUEST_STAT, GUEST_OTHER_STAT	what counts the jobs; the first need not
+ *				be a constant
  *   GUEST_EXITS		counts what the host's timer makes of GUEST_SPIN
  *   COPY_GRAIN			copy_to_user() may give up COPY_GRAIN - 1
  *				bytes before the one that faults
@@ -43,7 +44,7 @@ static bool guest_load(int vm, void *ram);
 /* The next KVM_RUN of @vcpu starts with @job. */
 static bool guest_enter(int vm, int vcpu, enum guest_job job);
 
-/* KVM_RUN, and what @job needs before it. */
+/* KVM_RUN, and what @job needs before it; below 0 on an error. */
 static int guest_run(int vcpu, enum guest_job job);
 
 /* Was this what GUEST_EXIT or GUEST_OTHER looks like? */

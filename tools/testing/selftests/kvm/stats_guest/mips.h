@@ -8,7 +8,7 @@
 #define GUEST_OTHER_STAT	"cop_unusable_exits"
 #define GUEST_EXITS		"int_exits"
 #define EXITS_PER_OTHER		1
-#define COPY_GRAIN		64
+#define COPY_GRAIN		1
 
 #define GUEST_ADDRESS		0x40000000
 #define GUEST_MMIO		0xb4000000
