@@ -93,14 +93,12 @@ static void load_module(char *line)
 
 /*
  * What held the module may be let go by a kernel worker, after the process
- * that used it is gone: try for five seconds before calling it a leak. What it
- * frees by RCU must be freed before, which kvm-pr of powerpc does not wait for.
+ * that used it is gone: try for five seconds before calling it a leak.
  */
 static void unload_module(char *name)
 {
 	int tries;
 
-	usleep(200 * 1000);
 	for (tries = 0; tries < 50; tries++) {
 		if (!syscall(SYS_delete_module, name, O_NONBLOCK))
 			return;

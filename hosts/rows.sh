@@ -75,6 +75,6 @@ run_field()
 		BEGIN { column["seconds"] = 2; column["command"] = 3; column["needs"] = 4; column["reader"] = 5 }
 		$1 == name { print $column[field]; found = 1 }
 		END { exit !found }' hosts/runs.tsv |
-		sed "s/@arch@/${ROW[arch]}/g; s/@endian@/${ROW[endian]-little}/g; s/@stats@/$stats/g" ||
+		sed "s/@arch@/${ROW[arch]}/g; s/@endian@/${ROW[endian]-little}/g; s/@page@/${ROW[page]-4096}/g; s/@stats@/$stats/g" ||
 		die "no run '$1' in hosts/runs.tsv"
 }

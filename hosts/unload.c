@@ -40,13 +40,9 @@ static const struct vendor *loaded_vendor(void)
 	skip_all("KVM is no module here");
 }
 
-/* PR of powerpc must not be unloaded while RCU has yet to free what it used. */
-#define SETTLE_US (200 * 1000)
-
 /* The error, 0 for success. */
 static int unload(const char *name)
 {
-	usleep(SETTLE_US);
 	return syscall(SYS_delete_module, name, O_NONBLOCK) ? errno : 0;
 }
 

@@ -39,8 +39,7 @@ kmake_kvm() { # argument...
 first_error() { grep -m 1 -E 'error:|ERROR:|undefined|\*\*\*' "$KLOG" || tail -n 1 "$KLOG"; }
 
 kernel_checkout() { # commit
-	[ "$(git -C "$KSRC" rev-parse HEAD)" = "$(lgit rev-parse "$1^{commit}")" ] ||
-		git -C "$KSRC" checkout -q -f --detach "$1"
+	git -C "$KSRC" checkout -q -f --detach "$1"
 }
 
 kernel_config_stock() {
@@ -72,7 +71,7 @@ kernel_fragment() {
 		case $word in
 		stock) ;;
 		*=*) echo "CONFIG_$word" ;;
-		*) cat "$TOP/hosts/kernels/$word.config" ;;
+		*) cat "$TOP/hosts/kernels/$word.config" || die "series/arches.tsv wants hosts/kernels/$word.config" ;;
 		esac
 	done
 }
@@ -84,7 +83,8 @@ kernel_config_fragments() {
 
 kernel_config_key() {
 	{
-		echo "$BASE_VERSION $KARCH $KCONFIG"
+		echo "$BASE_VERSION $BASE_KERNEL $KARCH $KCONFIG"
+		"${KCOMPILER}gcc" --version
 		kernel_fragment
 		cat "$SERIES/kbuild.sh"
 	} | sha256sum
@@ -97,7 +97,7 @@ kernel_make_ready() {
 
 kernel_tree() {
 	need_tree
-	[ ! -e "$KSRC/.git" ] || return 0
+	! git -C "$KSRC" rev-parse -q --verify HEAD >/dev/null 2>&1 || return 0
 	rm -rf "$BUILD/kernel"
 	mkdir -p "$BUILD/kernel"
 	lgit worktree prune
@@ -125,15 +125,13 @@ kernel_prepare() {
 	echo "$want" >"$KOBJ/.prepared"
 }
 
-# What a build of KVM depends on: these trees, the configuration, the compiler.
+# What a build depends on: the tree without what is not built, the configuration, the
+# compiler.
 kernel_key() { # commit [more]
-	local arch=$KARCH
-	[ "$arch" != i386 ] || arch=x86
 	{
-		lgit rev-parse "$1:virt/kvm" "$1:arch/$arch" "$1:include" "$1:scripts"
+		lgit ls-tree "$1" | grep -v -E '[[:space:]](Documentation|tools|MAINTAINERS)$'
 		cat "$KOBJ/.prepared"
-		"${KCOMPILER}gcc" --version
-		echo "${@:2}"
+		echo "$KTARGETS $KIMAGE" "${@:2}"
 	} | sha256sum | cut -d' ' -f1
 }
 

@@ -157,8 +157,8 @@ static const struct vm_operations_struct kvm_stats_vm_ops = {
 };
 
 /*
- * Whether a mapping may show what a data cache has, by another address, of older
- * counts.  Few CPUs have such caches; their architectures say so.
+ * Whether a data cache may hold old counts for the address of a mapping while the
+ * kernel counts by another.  An architecture that has such CPUs defines it.
  */
 #ifndef kvm_arch_stats_alias
 #define kvm_arch_stats_alias()	false

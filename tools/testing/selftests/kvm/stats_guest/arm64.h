@@ -7,7 +7,7 @@
 #define GUEST_OTHER_STAT	"hvc_exit_stat"
 #define GUEST_EXITS		"exits"
 #define EXITS_PER_OTHER		1
-#define COPY_GRAIN		64
+#define COPY_GRAIN		16
 
 #define GUEST_ADDRESS		0x80000
 

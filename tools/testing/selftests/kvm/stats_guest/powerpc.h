@@ -32,14 +32,15 @@ static const uint64_t guest_start[] = {
 };
 
 /*
- * The facilities that the host's user space has, too: HV of 5.10 lets those of the
- * guest slip into the thread that runs it.  The C library does use scv.
+ * The facilities that the host's user space has, too.  On the first POWER9, HV of
+ * 5.10 may be scheduled out with those of the guest, which are then the thread's; and
+ * without SCV the C library dies.
  */
 static const uint64_t guest_fscr = 1 << 12 | 1 << 8 | 1 << 7;	/* SCV, TAR, EBB */
 
 static const char *guest_stat(void)
 {
-	int kvm = open("/dev/kvm", O_RDWR);
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	int pr = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_PPC_GET_PVINFO);
 
 	close(kvm);
