@@ -11,8 +11,15 @@
  *   COPY_GRAIN			copy_to_user() may give up COPY_GRAIN - 1
  *				bytes before the one that faults
  *   EXITS_PER_OTHER		how often GUEST_STAT counts in GUEST_OTHER
- *   guest_load(), guest_enter(), guest_did()
+ *   GUEST_MEMORY		the physical address of its memory
+ *   guest_code			its code
+ *   guest_enter(), guest_did()
  *				see below
+ *
+ * and perhaps
+ *
+ *   GUEST_CODE			where in its memory the code is, if not at the start
+ *   guest_run()		see below; with HAVE_GUEST_RUN
  *
  * and, where GUEST_EXITS counts all exits and each has a reason that is counted,
  *
@@ -65,6 +72,22 @@ static bool guest_did(const struct kvm_run *run, enum guest_job job);
 #ifndef HAVE_GUEST
 #define HAVE_GUEST	1
 #endif
+
+#ifndef GUEST_CODE
+#define GUEST_CODE	0
+#endif
+
+static bool guest_load(int vm, void *ram)
+{
+	struct kvm_userspace_memory_region region = {
+		.guest_phys_addr = GUEST_MEMORY,
+		.memory_size = GUEST_RAM,
+		.userspace_addr = (uintptr_t)ram,
+	};
+
+	memcpy((char *)ram + GUEST_CODE, guest_code, sizeof(guest_code));
+	return !HAVE_GUEST || !ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
+}
 
 #ifndef HAVE_GUEST_RUN
 static int guest_run(int vcpu, enum guest_job job)

@@ -9,7 +9,7 @@
 #define EXITS_PER_OTHER		1
 #define COPY_GRAIN		16
 
-#define GUEST_ADDRESS		0x80000
+#define GUEST_MEMORY		0x80000
 
 /* Nothing is at the address 0, which the registers have after a reset. */
 static const uint32_t guest_code[] = {
@@ -28,22 +28,10 @@ static const uint32_t guest_code[] = {
 };
 
 static const uint64_t guest_start[] = {
-	[GUEST_EXIT] = GUEST_ADDRESS,
-	[GUEST_OTHER] = GUEST_ADDRESS + 3 * sizeof(*guest_code),
-	[GUEST_SPIN] = GUEST_ADDRESS + 8 * sizeof(*guest_code),
+	[GUEST_EXIT] = GUEST_MEMORY,
+	[GUEST_OTHER] = GUEST_MEMORY + 3 * sizeof(*guest_code),
+	[GUEST_SPIN] = GUEST_MEMORY + 8 * sizeof(*guest_code),
 };
-
-static bool guest_load(int vm, void *ram)
-{
-	struct kvm_userspace_memory_region region = {
-		.guest_phys_addr = GUEST_ADDRESS,
-		.memory_size = GUEST_RAM,
-		.userspace_addr = (uintptr_t)ram,
-	};
-
-	memcpy(ram, guest_code, sizeof(guest_code));
-	return !ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
-}
 
 static bool guest_reset(int vm, int vcpu)
 {

@@ -10,7 +10,8 @@
 #define EXITS_PER_OTHER		1
 #define COPY_GRAIN		1
 
-#define GUEST_ADDRESS		0x40000000
+#define GUEST_MEMORY		0
+#define GUEST_KSEG0		0x40000000
 #define GUEST_MMIO		0xb4000000
 
 static const uint32_t guest_code[] = {
@@ -30,22 +31,10 @@ static const uint32_t guest_code[] = {
 };
 
 static const uint32_t guest_start[] = {
-	[GUEST_EXIT] = GUEST_ADDRESS,
-	[GUEST_OTHER] = GUEST_ADDRESS + 4 * sizeof(*guest_code),
-	[GUEST_SPIN] = GUEST_ADDRESS + 9 * sizeof(*guest_code),
+	[GUEST_EXIT] = GUEST_KSEG0,
+	[GUEST_OTHER] = GUEST_KSEG0 + 4 * sizeof(*guest_code),
+	[GUEST_SPIN] = GUEST_KSEG0 + 9 * sizeof(*guest_code),
 };
-
-static bool guest_load(int vm, void *ram)
-{
-	struct kvm_userspace_memory_region region = {
-		.guest_phys_addr = 0,
-		.memory_size = GUEST_RAM,
-		.userspace_addr = (uintptr_t)ram,
-	};
-
-	memcpy(ram, guest_code, sizeof(guest_code));
-	return !ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
-}
 
 static bool guest_enter(int vm, int vcpu, enum guest_job job)
 {

@@ -13,7 +13,7 @@
 #define EXITS_PER_OTHER		1
 #define COPY_GRAIN		1
 
-#define GUEST_ADDRESS		0
+#define GUEST_MEMORY		0
 #define GUEST_CODE		0x2000	/* behind the interrupt vectors */
 #define GUEST_MMIO		0x10000000
 
@@ -47,18 +47,6 @@ static const char *guest_stat(void)
 	return pr > 0 ? "mmio_exits" : "ld";
 }
 
-static bool guest_load(int vm, void *ram)
-{
-	struct kvm_userspace_memory_region region = {
-		.guest_phys_addr = GUEST_ADDRESS,
-		.memory_size = GUEST_RAM,
-		.userspace_addr = (uintptr_t)ram,
-	};
-
-	memcpy((char *)ram + GUEST_CODE, guest_code, sizeof(guest_code));
-	return !ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
-}
-
 static bool guest_enter(int vm, int vcpu, enum guest_job job)
 {
 	struct kvm_regs regs = {
@@ -66,7 +54,6 @@ static bool guest_enter(int vm, int vcpu, enum guest_job job)
 		.msr = 1ULL << 63,	/* 64 bits; no translation, no interrupts */
 		.gpr[3] = GUEST_MMIO,
 	};
-
 	struct kvm_enable_cap papr = { .cap = KVM_CAP_PPC_PAPR };
 	struct kvm_one_reg fscr = {
 		.id = KVM_REG_PPC_FSCR,

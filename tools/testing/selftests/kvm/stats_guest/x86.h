@@ -8,7 +8,7 @@
 #define EXITS_PER_OTHER		0
 #define COPY_GRAIN		1
 
-#define GUEST_ADDRESS		0x1000
+#define GUEST_MEMORY		0x1000
 
 static const uint8_t guest_code[] = {
 	0xe6, 0x10, 0xeb, 0xfc,		/* 1: out %al, $0x10; jmp 1b */
@@ -17,22 +17,10 @@ static const uint8_t guest_code[] = {
 };
 
 static const uint64_t guest_start[] = {
-	[GUEST_EXIT] = GUEST_ADDRESS,
-	[GUEST_OTHER] = GUEST_ADDRESS + 4,
-	[GUEST_SPIN] = GUEST_ADDRESS + 7,
+	[GUEST_EXIT] = GUEST_MEMORY,
+	[GUEST_OTHER] = GUEST_MEMORY + 4,
+	[GUEST_SPIN] = GUEST_MEMORY + 7,
 };
-
-static bool guest_load(int vm, void *ram)
-{
-	struct kvm_userspace_memory_region region = {
-		.guest_phys_addr = GUEST_ADDRESS,
-		.memory_size = GUEST_RAM,
-		.userspace_addr = (uintptr_t)ram,
-	};
-
-	memcpy(ram, guest_code, sizeof(guest_code));
-	return !ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region);
-}
 
 static bool guest_enter(int vm, int vcpu, enum guest_job job)
 {
