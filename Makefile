@@ -29,6 +29,7 @@ run: modules ## show it: a VM's statistics, read by QEMU in an emulated 5.10 hos
 check: ## all tests, on the hosts HOSTS="NAME..." of hosts/hosts.cfg or on all
 	@mkdir -p $(dir $(TAP)) && : >$(TAP)
 	@export TAP=$(TAP); \
+	$(STEP) names hosts/run names $(HOSTS) && \
 	$(STEP) packages series/packages check && \
 	$(STEP) fetch series/fetch && \
 	$(STEP) compose series/compose && { \
