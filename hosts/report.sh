@@ -95,7 +95,11 @@ report()
 			fi
 			;;
 		end)
-			[[ ! $reader || $rest != *' pass' ]] || report_reader "$row" "$run" "$reader"
+			if [[ $reader && $rest == *' pass' ]]; then
+				report_reader "$row" "$run" "$reader"
+			elif [[ $reader ]]; then
+				tail -n 3 "build/hosts/$row/$run.lines" | sed "s/^/# $row $run: /"
+			fi
 			# shellcheck disable=SC2086 # words
 			report_end "$row" ${rest%% *} \
 				"$(cut -d' ' -f2 <<<"$rest")" "$(cut -d' ' -f3- <<<"$rest")"
