@@ -20,8 +20,8 @@
 #include "vm.h"
 
 #define ALL_VMS "/sys/kernel/debug/kvm"
-#define MAX_STATS 128
-#define READ_WRITE 0644
+#define MAX_STATS 160
+#define MAX_VALUES 256
 
 struct stat_row {
 	char scope[8];
@@ -33,6 +33,12 @@ struct stat_row {
 static struct stat_row rows[MAX_STATS];
 static int num_rows;
 
+/* What a stat consists of: one value, or the buckets of a histogram. */
+struct values {
+	int count;
+	uint64_t of[MAX_VALUES];
+};
+
 static bool is_one_of(const char *word, char **list)
 {
 	while (*list && strcmp(*list, word))
@@ -40,7 +46,7 @@ static bool is_one_of(const char *word, char **list)
 	return *list;
 }
 
-/* Rows that are "new" have no file where there are no stats files. */
+/* Rows with a "+" before the mode have no file where there are no stats files. */
 static void read_table(const char *path, char **parts, bool with_new)
 {
 	FILE *table = fopen(path, "r");
@@ -50,15 +56,13 @@ static void read_table(const char *path, char **parts, bool with_new)
 		give_up(path);
 	while (fgets(line, sizeof(line), table) && num_rows < MAX_STATS) {
 		struct stat_row *row = &rows[num_rows];
-		bool is_new;
 
 		if (sscanf(line, "%31s\t%7s\t%47s\t%47[^\t]\t%7s", arch,
 			   row->scope, row->name, row->file, mode) != 5 ||
 		    !is_one_of(arch, parts))
 			continue;
-		is_new = !strcmp(mode, "new");
-		row->mode = is_new ? READ_WRITE : strtoul(mode, NULL, 8);
-		num_rows += !is_new || with_new;
+		row->mode = strtoul(mode, NULL, 8);
+		num_rows += *mode != '+' || with_new;
 	}
 	fclose(table);
 	if (!num_rows)
@@ -93,9 +97,9 @@ static void test_names(const char *dir, const char *whose)
 	   "%d files, %d as in the table", files, right);
 }
 
-static uint64_t read_file(const char *dir, const char *file)
+static void read_file(const char *dir, const char *file, struct values *values)
 {
-	char path[300], text[32] = "";
+	char path[300], text[8192] = "", *at = text, *end;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, file);
@@ -103,7 +107,38 @@ static uint64_t read_file(const char *dir, const char *file)
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
 		give_up(path);
 	close(fd);
-	return strtoull(text, NULL, 10);
+	for (values->count = 0; values->count < MAX_VALUES; values->count++) {
+		values->of[values->count] = strtoull(at, &end, 10);
+		if (end == at)
+			break;
+		at = end;
+	}
+}
+
+static uint64_t read_value(const char *dir, const char *file)
+{
+	struct values values;
+
+	read_file(dir, file, &values);
+	return values.count == 1 ? values.of[0] : UINT64_MAX;
+}
+
+static bool is_zero(const char *dir, const char *file)
+{
+	struct values values;
+	int i;
+
+	read_file(dir, file, &values);
+	for (i = 0; i < values.count; i++)
+		if (values.of[i])
+			return false;
+	return values.count;
+}
+
+static bool same_values(const struct values *a, const struct values *b)
+{
+	return a->count == b->count &&
+	       !memcmp(a->of, b->of, a->count * sizeof(a->of[0]));
 }
 
 /* Returns 0 or the errno of opening or writing. */
@@ -122,42 +157,47 @@ static int write_file(const char *dir, const char *file, const char *text)
 	return err;
 }
 
-/* Adds up what the stats file says of that name; false if it does not. */
-static bool read_stat(int fd, const char *name, uint64_t *sum)
+/* Adds what the stats file says of that name; false if it does not. */
+static bool add_stat(int fd, const char *name, struct values *sums)
 {
 	struct kvm_stats_header head;
 	struct { struct kvm_stats_desc desc; char name[48]; } stat;
-	uint64_t value;
-	uint32_t i;
+	uint64_t values[MAX_VALUES];
+	uint32_t i, j;
 
 	if (pread(fd, &head, sizeof(head), 0) != sizeof(head))
 		give_up("a stats header");
 	for (i = 0; i < head.num_desc; i++) {
+		ssize_t size;
+
 		if (pread(fd, &stat, sizeof(stat),
 			  head.desc_offset + i * sizeof(stat)) != sizeof(stat))
 			give_up("a stats descriptor");
 		if (strcmp(stat.name, name))
 			continue;
-		if (pread(fd, &value, sizeof(value),
-			  head.data_offset + stat.desc.offset) != sizeof(value))
+		size = stat.desc.size * sizeof(values[0]);
+		if (size > (ssize_t)sizeof(values) ||
+		    pread(fd, values, size, head.data_offset + stat.desc.offset) != size)
 			give_up("a stat");
-		*sum += value;
+		for (j = 0; j < stat.desc.size; j++)
+			sums->of[j] += values[j];
+		sums->count = stat.desc.size;
 		return true;
 	}
 	return false;
 }
 
-static bool stat_value(struct vm *vm, const struct stat_row *row,
-		       uint64_t *value)
+static bool read_stat(struct vm *vm, const struct stat_row *row,
+		      struct values *values)
 {
 	bool found = true;
 	int i;
 
-	*value = 0;
+	memset(values, 0, sizeof(*values));
 	if (!strcmp(row->scope, "vm"))
-		return read_stat(vm->vm_stats, row->name, value);
+		return add_stat(vm->vm_stats, row->name, values);
 	for (i = 0; i < VCPUS; i++)
-		found &= read_stat(vm->vcpu_stats[i], row->name, value);
+		found &= add_stat(vm->vcpu_stats[i], row->name, values);
 	return found;
 }
 
@@ -170,15 +210,17 @@ static void test_values(struct vm *vm, const char *dir, const char *when)
 	if (vm->vm_stats < 0)
 		return;
 	for (i = 0; i < num_rows; i++) {
-		uint64_t value, here = read_file(dir, rows[i].file);
+		struct values stat, here, all;
 
-		if (stat_value(vm, &rows[i], &value) && value == here &&
-		    here == read_file(ALL_VMS, rows[i].file))
+		read_file(dir, rows[i].file, &here);
+		read_file(ALL_VMS, rows[i].file, &all);
+		if (read_stat(vm, &rows[i], &stat) && same_values(&stat, &here) &&
+		    same_values(&here, &all))
 			same++;
 		else
 			other = i;
 	}
-	snprintf(name, sizeof(name), "the %d values read both ways, %s",
+	snprintf(name, sizeof(name), "the %d stats read both ways, %s",
 		 num_rows, when);
 	ok(same == num_rows, name, "%d are the same, but not %s", same,
 	   rows[other].file);
@@ -202,7 +244,7 @@ static void test_counted(struct vm *vm, const char *dir)
 
 	for (job = 0; job < VM_JOBS; job++) {
 		int did = vm->did[0][job] + vm->did[1][job];
-		uint64_t counted = read_file(dir, job_file(job));
+		uint64_t counted = read_value(dir, job_file(job));
 
 		snprintf(name, sizeof(name), "%s of two vCPUs is %d",
 			 job_file(job), did);
@@ -223,7 +265,7 @@ static void test_writes(const char *dir)
 			continue;
 		}
 		einval += write_file(dir, file, "1") == EINVAL;
-		reset += !write_file(dir, file, "0") && !read_file(dir, file);
+		reset += !write_file(dir, file, "0") && is_zero(dir, file);
 	}
 	ok(refused == read_only, "the read-only files refuse a write: EACCES",
 	   "%d of %d", refused, read_only);
@@ -240,14 +282,14 @@ static void test_all_vms_writes(struct vm *vm, const char *dir)
 	uint64_t counted;
 
 	vm_work(vm, 1, 3);
-	counted = read_file(dir, file);
+	counted = read_value(dir, file);
 	ok(counted == (uint64_t)vm->did[1][0] - before,
 	   "a reset stat counts on from 0", "%ju", (uintmax_t)counted);
 	ok(write_file(ALL_VMS, file, "1") == EINVAL,
 	   "all VMs: writing 1 gives EINVAL", "it does not");
-	ok(!write_file(ALL_VMS, file, "0") && !read_file(dir, file),
+	ok(!write_file(ALL_VMS, file, "0") && is_zero(dir, file),
 	   "all VMs: writing 0 resets this VM's stat", "%ju",
-	   (uintmax_t)read_file(dir, file));
+	   (uintmax_t)read_value(dir, file));
 }
 
 #if defined(__x86_64__)

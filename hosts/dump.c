@@ -48,11 +48,11 @@ static void dump_file(const char *name, int fd)
 static void dump_debugfs_file(int dir, const char *file)
 {
 	int fd = openat(dir, file, O_RDONLY);
-	char text[32] = "";
+	char text[8192] = "";
 
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
 		give_up(file);
-	printf("debugfs %s %s", file, text);
+	printf("debugfs %s\t%s", file, text);
 	close(fd);
 }
 

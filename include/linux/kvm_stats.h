@@ -14,7 +14,7 @@
  * To add a stat, add a field and its entry, in the same order.
  */
 
-#include <linux/bits.h>
+#include <linux/bitops.h>
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include <linux/stddef.h>
@@ -80,9 +80,11 @@ extern const struct kvm_stat_debugfs kvm_stats_debugfs_names[];
 
 /*
  * The entry of a field.  @_type and @_unit are the last words of the constants
- * KVM_STATS_TYPE_* and KVM_STATS_UNIT_*.  An array is a stat of several u64.
+ * KVM_STATS_TYPE_* and KVM_STATS_UNIT_*.  An array is a histogram, and only a
+ * linear one has a bucket size.
  */
-#define KVM_STAT_ENTRY(_struct, _field, _name, _type, _unit, _exponent)	\
+#define KVM_STAT_ENTRY(_struct, _field, _name, _type, _unit, _exponent,	\
+		       _bucket_size)					\
 	{								\
 		.flags = KVM_STATS_TYPE_##_type |			\
 			 KVM_STATS_UNIT_##_unit |			\
@@ -91,6 +93,7 @@ extern const struct kvm_stat_debugfs kvm_stats_debugfs_names[];
 		.size = KVM_STAT_NR_U64(_struct, _field),		\
 		.offset = offsetof(_struct, _field) +			\
 			  KVM_STAT_CHECK_NAME(_name),			\
+		.bucket_size = (_bucket_size),				\
 		.name = _name,						\
 	}
 
@@ -104,23 +107,71 @@ extern const struct kvm_stat_debugfs kvm_stats_debugfs_names[];
 
 /* A count, named like its field */
 #define KVM_VM_STAT(_field, _type)					\
-	KVM_STAT_ENTRY(struct kvm_vm_stat, _field, #_field, _type, NONE, 0)
+	KVM_VM_STAT_NAMED(_field, #_field, _type)
 #define KVM_VCPU_STAT(_field, _type)					\
-	KVM_STAT_ENTRY(struct kvm_vcpu_stat, _field, #_field, _type, NONE, 0)
+	KVM_VCPU_STAT_NAMED(_field, #_field, _type)
 
-/* A time in nanoseconds, named like its field */
+/* A count with another name than its field */
+#define KVM_VM_STAT_NAMED(_field, _name, _type)				\
+	KVM_STAT_ENTRY(struct kvm_vm_stat, _field, _name, _type, NONE, 0, 0)
+#define KVM_VCPU_STAT_NAMED(_field, _name, _type)			\
+	KVM_STAT_ENTRY(struct kvm_vcpu_stat, _field, _name, _type, NONE, 0, 0)
+
+/* Is it so now?  0 or 1, named like its field */
+#define KVM_VCPU_STAT_BOOL(_field)					\
+	KVM_STAT_ENTRY(struct kvm_vcpu_stat, _field, #_field, INSTANT,	\
+		       BOOLEAN, 0, 0)
+
+/* A time in nanoseconds, or a histogram of such times, named like its field */
 #define KVM_VCPU_STAT_NS(_field, _type)					\
-	KVM_STAT_ENTRY(struct kvm_vcpu_stat, _field, #_field, _type, SECONDS, -9)
+	KVM_STAT_ENTRY(struct kvm_vcpu_stat, _field, #_field, _type,	\
+		       SECONDS, -9, 0)
+
+/* How often which number, named like its field */
+#define KVM_VCPU_STAT_NUMBERS(_field)					\
+	KVM_STAT_ENTRY(struct kvm_vcpu_stat, _field, #_field,		\
+		       LINEAR_HIST, NONE, 0, 1)
+
+/* Buckets of a logarithmic histogram: the last one starts at 2^30. */
+#define KVM_STATS_LOG_BUCKETS	32
+
+/**
+ * kvm_stats_log_count - count a value in a logarithmic histogram
+ * @hist: the buckets
+ * @nr: how many there are, at least 1
+ * @value: counted by the first bucket if 0, by the last if 2^(nr - 2) or more,
+ *	else by bucket i if from 2^(i - 1) up to, but not including, 2^i
+ *
+ * Like all counting, without protection from others that count in @hist.
+ */
+static inline void kvm_stats_log_count(u64 *hist, unsigned int nr, u64 value)
+{
+	hist[min_t(unsigned int, fls64(value), nr - 1)]++;
+}
+
+/**
+ * kvm_stats_number_count - count a number in a histogram of bucket size 1
+ * @hist: the buckets
+ * @nr: how many there are, at least 1
+ * @number: counted by the bucket of that index, by the last if there is none
+ */
+static inline void kvm_stats_number_count(u64 *hist, unsigned int nr,
+					  u64 number)
+{
+	hist[min_t(u64, number, nr - 1)]++;
+}
 
 /*
  * What the generic code counts, for the structs and for the tables of every
  * architecture.
  */
 #define KVM_VM_STAT_GENERIC_FIELDS					\
-	u64 remote_tlb_flush
+	u64 remote_tlb_flush;						\
+	u64 remote_tlb_flush_requests
 
 #define KVM_VM_STAT_GENERIC						\
-	KVM_VM_STAT(remote_tlb_flush, CUMULATIVE)
+	KVM_VM_STAT(remote_tlb_flush, CUMULATIVE),			\
+	KVM_VM_STAT(remote_tlb_flush_requests, CUMULATIVE)
 
 #define KVM_VCPU_STAT_GENERIC_FIELDS					\
 	u64 halt_successful_poll;					\
@@ -128,7 +179,12 @@ extern const struct kvm_stat_debugfs kvm_stats_debugfs_names[];
 	u64 halt_poll_invalid;						\
 	u64 halt_wakeup;						\
 	u64 halt_poll_success_ns;					\
-	u64 halt_poll_fail_ns
+	u64 halt_poll_fail_ns;						\
+	u64 halt_wait_ns;						\
+	u64 halt_poll_success_hist[KVM_STATS_LOG_BUCKETS];		\
+	u64 halt_poll_fail_hist[KVM_STATS_LOG_BUCKETS];			\
+	u64 halt_wait_hist[KVM_STATS_LOG_BUCKETS];			\
+	u64 blocking
 
 #define KVM_VCPU_STAT_GENERIC						\
 	KVM_VCPU_STAT(halt_successful_poll, CUMULATIVE),		\
@@ -136,13 +192,19 @@ extern const struct kvm_stat_debugfs kvm_stats_debugfs_names[];
 	KVM_VCPU_STAT(halt_poll_invalid, CUMULATIVE),			\
 	KVM_VCPU_STAT(halt_wakeup, CUMULATIVE),				\
 	KVM_VCPU_STAT_NS(halt_poll_success_ns, CUMULATIVE),		\
-	KVM_VCPU_STAT_NS(halt_poll_fail_ns, CUMULATIVE)
+	KVM_VCPU_STAT_NS(halt_poll_fail_ns, CUMULATIVE),		\
+	KVM_VCPU_STAT_NS(halt_wait_ns, CUMULATIVE),			\
+	KVM_VCPU_STAT_NS(halt_poll_success_hist, LOG_HIST),		\
+	KVM_VCPU_STAT_NS(halt_poll_fail_hist, LOG_HIST),		\
+	KVM_VCPU_STAT_NS(halt_wait_hist, LOG_HIST),			\
+	KVM_VCPU_STAT_BOOL(blocking)
 
 /*
- * The table of @_struct with the descriptors @_entries.  The assertion is that
- * of a table whose stats are all single values: none has been forgotten.
+ * The table of @_struct with the descriptors @_entries, of which one without a
+ * field or a field without one does not compile.  @_more is by how many u64 the
+ * histograms exceed one each.
  */
-#define KVM_STATS_TABLE(_struct, _entries)				\
+#define KVM_STATS_TABLE(_struct, _entries, _more)			\
 	{								\
 		.header = {						\
 			.name_size = KVM_STATS_NAME_SIZE,		\
@@ -155,8 +217,12 @@ extern const struct kvm_stat_debugfs kvm_stats_debugfs_names[];
 		.entries = (_entries),					\
 		.data_size = sizeof(_struct) +				\
 			     BUILD_BUG_ON_ZERO(sizeof(_struct) !=	\
-					       ARRAY_SIZE(_entries) * sizeof(u64)), \
+				(ARRAY_SIZE(_entries) + (_more)) * sizeof(u64)), \
 	}
+
+/* @_more of KVM_VCPU_STAT_GENERIC, and of one logarithmic histogram */
+#define KVM_VCPU_STAT_GENERIC_MORE	(3 * KVM_STATS_LOG_MORE)
+#define KVM_STATS_LOG_MORE		(KVM_STATS_LOG_BUCKETS - 1)
 
 #define KVM_STATS_ID_OFFSET	sizeof(struct kvm_stats_header)
 #define KVM_STATS_DESC_OFFSET	(KVM_STATS_ID_OFFSET + KVM_STATS_NAME_SIZE)

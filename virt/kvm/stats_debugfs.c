@@ -256,7 +256,8 @@ static void kvm_stat_file_init(struct kvm_stat_file *f,
 	f->entry = entry;
 	f->of_vcpu = of_vcpu;
 	f->name = entry->name;
-	f->mode = 0644;
+	f->mode = (entry->flags & KVM_STATS_TYPE_MASK) == KVM_STATS_TYPE_INSTANT ?
+		  0444 : 0644;
 
 	for (other = kvm_stats_debugfs_names; other->name; other++) {
 		if (!strcmp(other->name, entry->name)) {

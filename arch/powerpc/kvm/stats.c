@@ -26,7 +26,6 @@ static const struct kvm_stat_entry vcpu_entries[] = {
 	KVM_VCPU_STAT(emulated_inst_exits, CUMULATIVE),
 	KVM_VCPU_STAT(dec_exits, CUMULATIVE),
 	KVM_VCPU_STAT(ext_intr_exits, CUMULATIVE),
-	KVM_VCPU_STAT_NS(halt_wait_ns, CUMULATIVE),
 	KVM_VCPU_STAT(halt_successful_wait, CUMULATIVE),
 	KVM_VCPU_STAT(dbell_exits, CUMULATIVE),
 	KVM_VCPU_STAT(gdbell_exits, CUMULATIVE),
@@ -47,10 +46,11 @@ static const struct kvm_stat_entry vcpu_entries[] = {
 };
 
 const struct kvm_stats_table kvm_vm_stats_table =
-	KVM_STATS_TABLE(struct kvm_vm_stat, vm_entries);
+	KVM_STATS_TABLE(struct kvm_vm_stat, vm_entries, 0);
 
 const struct kvm_stats_table kvm_vcpu_stats_table =
-	KVM_STATS_TABLE(struct kvm_vcpu_stat, vcpu_entries);
+	KVM_STATS_TABLE(struct kvm_vcpu_stat, vcpu_entries,
+			KVM_VCPU_STAT_GENERIC_MORE);
 
 const struct kvm_stat_debugfs kvm_stats_debugfs_names[] = {
 #ifdef CONFIG_PPC_BOOK3S

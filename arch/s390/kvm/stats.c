@@ -7,10 +7,19 @@
 static const struct kvm_stat_entry vm_entries[] = {
 	KVM_VM_STAT_GENERIC,
 	KVM_VM_STAT(inject_io, CUMULATIVE),
+	KVM_VM_STAT(io_flic_inject_airq, CUMULATIVE),
+	KVM_VM_STAT(io_set_adapter_int, CUMULATIVE),
 	KVM_VM_STAT(inject_float_mchk, CUMULATIVE),
 	KVM_VM_STAT(inject_pfault_done, CUMULATIVE),
 	KVM_VM_STAT(inject_service_signal, CUMULATIVE),
 	KVM_VM_STAT(inject_virtio, CUMULATIVE),
+	KVM_VM_STAT(gmap_shadow_reuse, CUMULATIVE),
+	KVM_VM_STAT(gmap_shadow_create, CUMULATIVE),
+	KVM_VM_STAT(gmap_shadow_r1_entry, CUMULATIVE),
+	KVM_VM_STAT(gmap_shadow_r2_entry, CUMULATIVE),
+	KVM_VM_STAT(gmap_shadow_r3_entry, CUMULATIVE),
+	KVM_VM_STAT(gmap_shadow_sg_entry, CUMULATIVE),
+	KVM_VM_STAT(gmap_shadow_pg_entry, CUMULATIVE),
 };
 
 static const struct kvm_stat_entry vcpu_entries[] = {
@@ -98,29 +107,32 @@ static const struct kvm_stat_entry vcpu_entries[] = {
 	KVM_VCPU_STAT(instruction_sigp_init_cpu_reset, CUMULATIVE),
 	KVM_VCPU_STAT(instruction_sigp_cpu_reset, CUMULATIVE),
 	KVM_VCPU_STAT(instruction_sigp_unknown, CUMULATIVE),
-	KVM_STAT_ENTRY(struct kvm_vcpu_stat, diagnose_10,
-		       "instruction_diagnose_10", CUMULATIVE, NONE, 0),
-	KVM_STAT_ENTRY(struct kvm_vcpu_stat, diagnose_44,
-		       "instruction_diagnose_44", CUMULATIVE, NONE, 0),
-	KVM_STAT_ENTRY(struct kvm_vcpu_stat, diagnose_9c,
-		       "instruction_diagnose_9c", CUMULATIVE, NONE, 0),
-	KVM_STAT_ENTRY(struct kvm_vcpu_stat, diagnose_9c_ignored,
-		       "diag_9c_ignored", CUMULATIVE, NONE, 0),
-	KVM_STAT_ENTRY(struct kvm_vcpu_stat, diagnose_258,
-		       "instruction_diagnose_258", CUMULATIVE, NONE, 0),
-	KVM_STAT_ENTRY(struct kvm_vcpu_stat, diagnose_308,
-		       "instruction_diagnose_308", CUMULATIVE, NONE, 0),
-	KVM_STAT_ENTRY(struct kvm_vcpu_stat, diagnose_500,
-		       "instruction_diagnose_500", CUMULATIVE, NONE, 0),
-	KVM_STAT_ENTRY(struct kvm_vcpu_stat, diagnose_other,
-		       "instruction_diagnose_other", CUMULATIVE, NONE, 0),
+	KVM_VCPU_STAT_NAMED(diagnose_10, "instruction_diagnose_10",
+			    CUMULATIVE),
+	KVM_VCPU_STAT_NAMED(diagnose_44, "instruction_diagnose_44",
+			    CUMULATIVE),
+	KVM_VCPU_STAT_NAMED(diagnose_9c, "instruction_diagnose_9c",
+			    CUMULATIVE),
+	KVM_VCPU_STAT_NAMED(diagnose_9c_ignored, "diag_9c_ignored",
+			    CUMULATIVE),
+	KVM_VCPU_STAT_NAMED(diagnose_258, "instruction_diagnose_258",
+			    CUMULATIVE),
+	KVM_VCPU_STAT_NAMED(diagnose_308, "instruction_diagnose_308",
+			    CUMULATIVE),
+	KVM_VCPU_STAT_NAMED(diagnose_500, "instruction_diagnose_500",
+			    CUMULATIVE),
+	KVM_VCPU_STAT_NAMED(diagnose_other, "instruction_diagnose_other",
+			    CUMULATIVE),
+	KVM_VCPU_STAT(pfault_sync, CUMULATIVE),
+	KVM_VCPU_STAT(signal_exits, CUMULATIVE),
 };
 
 const struct kvm_stats_table kvm_vm_stats_table =
-	KVM_STATS_TABLE(struct kvm_vm_stat, vm_entries);
+	KVM_STATS_TABLE(struct kvm_vm_stat, vm_entries, 0);
 
 const struct kvm_stats_table kvm_vcpu_stats_table =
-	KVM_STATS_TABLE(struct kvm_vcpu_stat, vcpu_entries);
+	KVM_STATS_TABLE(struct kvm_vcpu_stat, vcpu_entries,
+			KVM_VCPU_STAT_GENERIC_MORE);
 
 const struct kvm_stat_debugfs kvm_stats_debugfs_names[] = {
 	{ "exit_userspace",		"userspace_handled",		0644 },
