@@ -133,6 +133,36 @@ judge_log()
 	outcome=fail reason="kernel log: $splat"
 }
 
+# The KUnit suites of the row, which the kernel has run at boot or on loading them.
+report_kunit()
+{
+	local row=$1 suite verdict name
+
+	for suite in ${ROW[kunit]-}; do
+		while read -r verdict name; do
+			case $verdict in
+			ok) ok "$row kunit: $name" ;;
+			*) not_ok "$row kunit: $name" ;;
+			esac
+		done < <(kunit_results "$suite" <"$2/console.log")
+	done
+}
+
+# "ok NAME" or "failed NAME" for each test of the suite and for the suite itself.
+kunit_results()
+{
+	tr -d '\r' | awk -v suite="$1" '
+		{ sub(/^\[ *[0-9.]+\] /, "") }
+		$0 == "    # Subtest: " suite { on = 1; next }
+		on && match($0, /^ *(not )?ok [0-9]+ - /) {
+			name = substr($0, RLENGTH + 1)
+			inner = /^ /
+			print (/^ *not/ ? "failed " : "ok ") suite (inner ? "." name : "")
+			if (!inner) { ended = name == suite; exit }
+		}
+		END { if (!ended) print "failed " suite ": it has not run to its end" }'
+}
+
 judge_row()
 {
 	local row=$1 expect=${ROW[expect]-pass} why

@@ -150,14 +150,14 @@
 	_(0x63, init)				\
 	_(0x64, vintr)				\
 	_(0x65, cr0_sel_write)			\
-	_(0x66, read_idtr)			\
-	_(0x67, read_gdtr)			\
-	_(0x68, read_ldtr)			\
-	_(0x69, read_tr)			\
-	_(0x6a, write_idtr)			\
-	_(0x6b, write_gdtr)			\
-	_(0x6c, write_ldtr)			\
-	_(0x6d, write_tr)			\
+	_(0x66, idtr_read)			\
+	_(0x67, gdtr_read)			\
+	_(0x68, ldtr_read)			\
+	_(0x69, tr_read)			\
+	_(0x6a, idtr_write)			\
+	_(0x6b, gdtr_write)			\
+	_(0x6c, ldtr_write)			\
+	_(0x6d, tr_write)			\
 	_(0x6e, rdtsc)				\
 	_(0x6f, rdpmc)				\
 	_(0x70, pushf)				\
@@ -244,7 +244,7 @@
 	_(0x26, sp_align)	\
 	_(0x28, fp_exc32)	\
 	_(0x2c, fp_exc64)	\
-	_(0x2f, serror_trap)	\
+	_(0x2f, serror)	\
 	_(0x30, breakpt_low)	\
 	_(0x31, breakpt_cur)	\
 	_(0x32, softstp_low)	\
@@ -254,7 +254,7 @@
 	_(0x38, bkpt32)		\
 	_(0x3a, vector32)	\
 	_(0x3c, brk64)		\
-	_(0x40, irq)		\
-	_(0x41, serror)
+	_(64, irq)		\
+	_(65, el1_serror)
 
 #endif /* _UAPI__LINUX_KVM_EXIT_REASONS_H */
