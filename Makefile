@@ -9,7 +9,7 @@ START := $(shell date +%s)
 TOOK = echo "== $@: $$(($$(date +%s) - $(START))) s in all"
 
 .NOTPARALLEL:
-.PHONY: help run check check-quick series tree modules clean
+.PHONY: help run check check-quick series tree modules bench clean
 
 # The end of a check: the time, and the sum of all TAP lines as its verdict.
 define VERDICT
@@ -53,6 +53,15 @@ check-quick: ## the tests of x86 on SVM alone, without lint, bisect and kernels
 		$(STEP) modules series/modules; \
 		$(STEP) hosts hosts/run check svm control; \
 	}; $(VERDICT)
+
+bench: modules ## what it costs, in instructions; a table, and build/bench.json
+	@$(STEP) packages series/packages bench
+	@$(STEP) peer series/fetch peer
+	@$(STEP) commits series/modules each
+	@$(STEP) bench hosts/run bench
+	@$(STEP) native hosts/bench-native
+	@$(STEP) report hosts/bench-report
+	@$(TOOK)
 
 series: tree ## build/series/: the mailbox for git am, and the cover letter
 

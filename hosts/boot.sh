@@ -27,6 +27,18 @@ setup_field()
 	od -An -tu"$3" -j "$2" -N "$3" "$1" | tr -d ' '
 }
 
+# After what zstd packed comes its length, at which the tool would stumble.
+unpack_payload() # bzImage, offset, length
+{
+	local part=(dd if="$1" iflag=skip_bytes,count_bytes bs=1M status=none skip="$2")
+
+	case $(od -An -tx1 -j "$2" -N 4 "$1" | tr -d ' ') in
+	fd377a58) "${part[@]}" count="$3" | xz -dc --single-stream ;;
+	28b52ffd) "${part[@]}" count=$(($3 - 4)) | zstd -dcq ;;
+	*) return 1 ;;
+	esac
+}
+
 # Decompressing itself takes the kernel ten seconds under TCG, and this machine
 # one: QEMU starts what is packed in the bzImage, by its PVH entry.
 unpack_kernel()
@@ -38,10 +50,9 @@ unpack_kernel()
 	sectors=$(setup_field "$packed" 0x1f1 1)
 	offset=$(setup_field "$packed" 0x248 4)
 	length=$(setup_field "$packed" 0x24c 4)
-	dd if="$packed" iflag=skip_bytes,count_bytes bs=1M status=none \
-		skip=$(((sectors + 1) * 512 + offset)) count="$length" |
-		xz -dc --single-stream >"$image.part" ||
-		die "no xz-packed kernel in $packed"
+	unpack_payload "$packed" $(((sectors + 1) * 512 + offset)) "$length" \
+		>"$image.part" ||
+		die "no kernel packed by xz or zstd in $packed"
 	mv "$image.part" "$image"
 }
 

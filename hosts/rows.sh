@@ -4,9 +4,14 @@
 
 declare -A ROW
 
+# Those of a command; with "all", every one.
 row_names()
 {
-	sed -n 's/^\[\(.*\)\]$/\1/p' hosts/hosts.cfg
+	awk -v command="$1" '
+		function print_name() { if (name && (command == "all" || command == of)) print name }
+		/^\[.*\]$/ { print_name(); name = substr($0, 2, length($0) - 2); of = "check" }
+		$1 == "of" { of = $3 }
+		END { print_name() }' hosts/hosts.cfg
 }
 
 load_row()
@@ -26,7 +31,7 @@ load_row()
 		esac
 	done <hosts/hosts.cfg
 	[[ ${ROW[emulator]-} ]] ||
-		die "no host '$1' in hosts/hosts.cfg; there are: $(row_names | xargs)"
+		die "no host '$1' in hosts/hosts.cfg; there are: $(row_names all | xargs)"
 	: "${ROW[arch]:=x86}"
 }
 
@@ -75,6 +80,6 @@ run_field()
 		BEGIN { column["seconds"] = 2; column["command"] = 3; column["needs"] = 4; column["reader"] = 5 }
 		$1 == name { print $column[field]; found = 1 }
 		END { exit !found }' hosts/runs.tsv |
-		sed "s/@arch@/${ROW[arch]}/g; s/@endian@/${ROW[endian]-little}/g; s/@page@/${ROW[page]-4096}/g; s/@stats@/$stats/g" ||
+		sed "s/@arch@/${ROW[arch]}/g; s/@endian@/${ROW[endian]-little}/g; s/@page@/${ROW[page]-4096}/g; s/@stats@/$stats/g; s/@spin@/${ROW[spin]-}/g" ||
 		die "no run '$1' in hosts/runs.tsv"
 }

@@ -23,22 +23,25 @@ module_files()
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
 }
 
-# A module of ours takes the place of the kernel's own of the same name.
+# A module of ours, of the folder $2, takes the place of the kernel's own of the same
+# name; they go to $3.
 place_modules()
 {
-	local tree=$1 file name
+	local tree=$1 ours=$2 at=$3 file name
 
-	[[ ${ROW[modules]} == none || -e ${ROW[modules]}/kvm.ko ]] ||
-		die "no kvm.ko in ${ROW[modules]}; 'make modules' builds it"
-	mkdir "$tree/modules"
+	[[ $ours == none || -e $ours/kvm.ko ]] ||
+		die "no kvm.ko in $ours; 'make modules' or 'make bench' builds it"
+	mkdir -p "$tree$at"
 	while read -r file; do
-		name=$(basename "$file")
-		if [[ -e ${ROW[modules]}/$name ]]; then
-			strip -g -o "$tree/modules/$name" "${ROW[modules]}/$name"
+		name=$(basename "$file" .xz)
+		if [[ -e $ours/$name ]]; then
+			strip -g -o "$tree$at/$name" "$ours/$name"
+		elif [[ $file == *.xz ]]; then
+			xz -dc "$file" >"$tree$at/$name"
 		else
-			cp "$file" "$tree/modules/$name"
+			cp "$file" "$tree$at/$name"
 		fi
-		echo "load /modules/$name"
+		echo "load $at/$name"
 	done
 }
 
@@ -46,7 +49,8 @@ place_modules()
 unload_lines()
 {
 	tac | while read -r file; do
-		file=$(basename "$file" .ko)
+		file=$(basename "$file" .xz)
+		file=${file%.ko}
 		echo "unload ${file//-/_}"
 	done
 }
@@ -81,6 +85,7 @@ place_run()
 	local tree=$1 run=$2 words word
 
 	words=$(run_field "$run" command)
+	words=${words//@modules@/$3}
 	for word in ${words%% *} $(run_field "$run" needs); do
 		place_needed "$tree" "$word"
 	done
@@ -89,18 +94,24 @@ place_run()
 
 stage()
 {
-	local out=$1 tree=$1/tree files run
+	local out=$1 tree=$1/tree files run ours folders at
 
 	mkdir -p "$tree/bin"
 	cp "build/hosts/bin/${ROW[arch]}/init" "$tree/init"
 	cp hosts/splats.txt "$tree/splats"
 	files=$(module_files)
 	{
-		[[ ! $files ]] || place_modules "$tree" <<<"$files"
-		for run in ${ROW[runs]}; do
-			place_run "$tree" "${run%%=*}"
+		# shellcheck disable=SC2206 # words, patterns
+		folders=(${ROW[modules]})
+		for ours in "${folders[@]}"; do
+			at=/modules
+			((${#folders[@]} == 1)) || at+=/$(basename "$ours")
+			[[ ! $files ]] || place_modules "$tree" "$ours" "$at" <<<"$files"
+			for run in ${ROW[runs]}; do
+				place_run "$tree" "${run%%=*}" "$(basename "$ours")"
+			done
+			[[ ! $files ]] || unload_lines <<<"$files"
 		done
-		[[ ! $files ]] || unload_lines <<<"$files"
 	} >"$tree/plan"
 	(cd "$tree" && find . | cpio -o -H newc --quiet) >"$out/initramfs"
 	mv "$tree/plan" "$out/plan"
