@@ -17,7 +17,8 @@ def signed: if . > 0 then "+\(rounded(1))" else rounded(1) end;
  (.memory[] | [.what, (.series, .unpatched, .more, .peer | rounded(0))]) | @tsv),
 "", "An exit, in instructions, with each commit that changes it", "",
 (["CPUID", "", "port", "", "commit"],
- (.exits | .[0], .[1], (.[2:-1][] | select(.cpuid_more * .cpuid_more > 0.01 or .port_more * .port_more > 0.01)), .[-1]
+ ((.exits | .[0], .[1], (.[2:-1][] | select(.cpuid_more * .cpuid_more > 0.01 or .port_more * .port_more > 0.01)), .[-1]),
+  .exits_timed
   | [(.cpuid | rounded(1)), (.cpuid_more | signed), (.port | rounded(1)), (.port_more | signed), .subject])
  | @tsv),
 "", "On this machine's own KVM, ratios", "",

@@ -54,6 +54,13 @@ def at_most($what; $value; $limit): { what: $what, value: $value, goal: "at most
 def at_least($what; $value; $limit): { what: $what, value: $value, goal: "at least \($limit)", reached: ($value >= $limit) };
 def highest: [("plain", "file", "buffer") | get("bench"; "uring-\(.)/1104") / get("bench-peer"; "uring-\(.)/1104")] | max;
 
+# The last commit, with exit_timing switched on.
+def timed($exits):
+	$exits[-1] | { subject: "\(.subject), with exit_timing on",
+		cpuid: get("bench-exits"; "cpuid-timed/\(.commit)"), port: get("bench-exits"; "port-timed/\(.commit)") }
+	+ { cpuid_more: (get("bench-exits"; "cpuid-timed/\(.commit)") - .cpuid),
+	    port_more: (get("bench-exits"; "port-timed/\(.commit)") - .port) };
+
 exits as $exits
 | {
 	unit: "instructions; of memory: bytes",
@@ -64,6 +71,7 @@ exits as $exits
 	memory: ([memory("vm", "vcpu")] + [{ what: "stats-file", series: get("bench"; "memory/stats-file"),
 		unpatched: null, more: get("bench"; "memory/stats-file"), peer: get("bench-peer"; "memory/stats-file") }]),
 	exits: $exits,
+	exits_timed: timed($exits),
 	goals: [
 		at_most("mapping / memcpy, 1104 bytes"; ratio("bench"; "mapping/1104"; "memcpy/1104"); 1.2),
 		at_most("mapping / memcpy, data of a vCPU"; ratio("bench"; "mapping/data"; "memcpy/data"); 1.2),

@@ -102,14 +102,26 @@ static double cpuid_cost(struct guest *guest)
 	return (many - few) / ROUNDS;
 }
 
+static void bench_guest(struct guest *guest, const char *what, const char *modules)
+{
+	result_cost(cpuid_cost(guest), "cpuid%s/%s", what, modules);
+	start_at(guest, MEMORY + PORTS);
+	result_cost(cost(run_port, guest), "port%s/%s", what, modules);
+}
+
 void bench_exits(const char *modules)
 {
+	FILE *switch_on;
 	struct guest guest;
 
 	guest_create(&guest);
-	result_cost(cpuid_cost(&guest), "cpuid/%s", modules);
-	start_at(&guest, MEMORY + PORTS);
-	result_cost(cost(run_port, &guest), "port/%s", modules);
+	bench_guest(&guest, "", modules);
+	switch_on = fopen("/sys/module/kvm/parameters/exit_timing", "w");
+	if (!switch_on)
+		return;
+	if (fputs("Y", switch_on) < 0 || fclose(switch_on))
+		give_up("switching on exit_timing");
+	bench_guest(&guest, "-timed", modules);
 }
 
 _Noreturn void spin_exits(void)
