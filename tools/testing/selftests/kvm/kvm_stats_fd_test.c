@@ -26,292 +26,16 @@
 #include <linux/types.h>
 
 #include "../kselftest_harness.h"
-#include "stats_guest.h"
+#include "stats_vm.h"
+#include "stats_file.h"
 
-#define NAME_SIZE	48
-#define DESC_SIZE	(sizeof(struct kvm_stats_desc) + NAME_SIZE)
-#define NO_STAT		UINT64_MAX
-#define MAX_VCPUS	2
-#define PATIENCE_MS	10000
 #define NOBODY		65534
-#define DEBUGFS		"/sys/kernel/debug/kvm"
 
 /* Emulated hosts are slow: this is for tests that create hundreds of VMs. */
 #define LONG_TEST	240
 
-#define ERROR_OF(call)	((call) < 0 ? errno : 0)
-
-#define WAIT_FOR(condition) ({							\
-	int tries = PATIENCE_MS / 10;						\
-										\
-	while (!(condition) && --tries)						\
-		poll(NULL, 0, 10);						\
-	tries > 0;								\
-})
-
-static size_t page_size(void)
-{
-	return sysconf(_SC_PAGESIZE);
-}
-
-/* ---- a VM ---------------------------------------------------------------- */
-
-struct machine {
-	int vm;			/* -1: closed */
-	int vcpus;
-	int vcpu[MAX_VCPUS];	/* -1: closed */
-	struct kvm_run *run[MAX_VCPUS];
-	size_t run_size;
-	void *ram;		/* GUEST_RAM bytes */
-	char debugfs[64];
-};
-
-/* The vCPU's kvm_run page keeps the VM alive just as the fd does. */
-static void vcpu_close(struct machine *m, int i)
-{
-	if (m->vcpu[i] < 0)
-		return;
-	munmap(m->run[i], m->run_size);
-	close(m->vcpu[i]);
-	m->vcpu[i] = -1;
-}
-
-static void vm_close(struct machine *m)
-{
-	if (m->vm >= 0)
-		close(m->vm);
-	m->vm = -1;
-}
-
-static void machine_destroy(struct machine *m)
-{
-	int i;
-
-	for (i = 0; i < m->vcpus; i++)
-		vcpu_close(m, i);
-	vm_close(m);
-	munmap(m->ram, GUEST_RAM);
-	m->ram = NULL;
-}
-
-/* vCPU ids count from first_id.  After a failure, errno says why. */
-static bool machine_create(struct machine *m, int vcpus, int first_id)
-{
-	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-	int i;
-
-	memset(m, 0, sizeof(*m));
-	m->run_size = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
-	m->vm = ioctl(kvm, KVM_CREATE_VM, 0);
-	if (m->vm < 0)
-		return false;
-	close(kvm);
-	snprintf(m->debugfs, sizeof(m->debugfs), DEBUGFS "/%d-%d", getpid(), m->vm);
-	m->ram = mmap(NULL, GUEST_RAM, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (m->ram == MAP_FAILED || !guest_load(m->vm, m->ram))
-		return false;
-
-	for (; m->vcpus < vcpus; m->vcpus++) {
-		i = m->vcpus;
-		m->vcpu[i] = ioctl(m->vm, KVM_CREATE_VCPU, first_id + i);
-		m->run[i] = mmap(NULL, m->run_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-				 m->vcpu[i], 0);
-		if (m->run[i] == MAP_FAILED)
-			return false;
-	}
-	return true;
-}
-
-/* ---- its guest ----------------------------------------------------------- */
-
-/* How many of @times exits were what @job asks for. */
-static int guest_do(struct machine *m, int i, enum guest_job job, int times)
-{
-	int n;
-
-	if (!guest_enter(m->vm, m->vcpu[i], job))
-		return -1;
-	for (n = 0; HAVE_GUEST && n < times; n++) {
-		if (guest_run(m->vcpu[i], job) < 0 || !guest_did(m->run[i], job))
-			return n;
-	}
-	return times;
-}
-
 /* What GUEST_STAT shows after @n times GUEST_EXIT */
 #define COUNTED(n)	((u64)(HAVE_GUEST ? (n) : 0))
-
-#define NO_GUEST	"%s: no guest code for this architecture"
-
-struct spinner {
-	struct machine *m;
-	pthread_t thread;
-	int error;
-};
-
-static void *spin(void *arg)
-{
-	struct spinner *s = arg;
-
-	s->error = ERROR_OF(ioctl(s->m->vcpu[0], KVM_RUN, 0));
-	return NULL;
-}
-
-static void on_kick(int sig)
-{
-}
-
-/* vCPU 0 enters the guest, on a thread of its own, and stays there. */
-static bool spinner_start(struct spinner *s, struct machine *m)
-{
-	struct sigaction act = { .sa_handler = on_kick };
-
-	s->m = m;
-	return guest_enter(m->vm, m->vcpu[0], GUEST_SPIN) && !sigaction(SIGUSR1, &act, NULL) &&
-	       !pthread_create(&s->thread, NULL, spin, s);
-}
-
-/* EINTR: the vCPU was in KVM_RUN until now. */
-static int spinner_stop(struct spinner *s)
-{
-	s->m->run[0]->immediate_exit = 1;
-	pthread_kill(s->thread, SIGUSR1);
-	pthread_join(s->thread, NULL);
-	return s->error;
-}
-
-/* ---- a stats file -------------------------------------------------------- */
-
-struct stats {
-	int fd;			/* -1: closed */
-	struct kvm_stats_header header;
-	char *image;		/* the whole file as it was read first */
-	size_t data_bytes;
-	size_t size;
-};
-
-static const struct kvm_stats_desc *stats_desc(const struct stats *s, unsigned int i)
-{
-	return (void *)(s->image + s->header.desc_offset + i * DESC_SIZE);
-}
-
-static const char *stats_id(const struct stats *s)
-{
-	return s->image + s->header.id_offset;
-}
-
-static const char *stats_data(const struct stats *s)
-{
-	return s->image + s->header.data_offset;
-}
-
-/* Reads the file by what its header says.  After a failure, errno says why. */
-static bool stats_read(struct stats *s, int fd)
-{
-	struct kvm_stats_header *h = &s->header;
-	unsigned int i;
-
-	memset(s, 0, sizeof(*s));
-	s->fd = fd;
-	if (fd < 0 || pread(fd, h, sizeof(*h), 0) != sizeof(*h))
-		return false;
-	errno = EPROTO;
-	if (h->name_size != NAME_SIZE || h->num_desc > 1000 || h->data_offset > 1 << 20 ||
-	    h->desc_offset + h->num_desc * DESC_SIZE > h->data_offset)
-		return false;
-
-	s->image = calloc(1, h->data_offset);
-	if (pread(fd, s->image, h->data_offset, 0) != h->data_offset)
-		return false;
-	for (i = 0; i < h->num_desc; i++)
-		s->data_bytes += stats_desc(s, i)->size * sizeof(u64);
-	s->size = h->data_offset + s->data_bytes;
-	s->image = realloc(s->image, s->size);
-	return pread(fd, s->image + h->data_offset, s->data_bytes, h->data_offset) ==
-	       (ssize_t)s->data_bytes;
-}
-
-/* From the fd of a VM or a vCPU. */
-static bool stats_take(struct stats *s, int owner)
-{
-	return stats_read(s, ioctl(owner, KVM_GET_STATS_FD, 0));
-}
-
-static void stats_close(struct stats *s)
-{
-	free(s->image);
-	if (s->fd >= 0)
-		close(s->fd);
-}
-
-/* NULL: the file has no such stat */
-static const struct kvm_stats_desc *stats_find(const struct stats *s, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < s->header.num_desc; i++)
-		if (!strncmp(stats_desc(s, i)->name, name, NAME_SIZE))
-			return stats_desc(s, i);
-	return NULL;
-}
-
-/* The value as it is now, by a read of 8 bytes. */
-static u64 stats_value(const struct stats *s, const char *name)
-{
-	const struct kvm_stats_desc *d = stats_find(s, name);
-	u64 value;
-
-	if (!d || pread(s->fd, &value, 8, s->header.data_offset + d->offset) != 8)
-		return NO_STAT;
-	return value;
-}
-
-static size_t stats_map_size(const struct stats *s)
-{
-	return (s->data_bytes + page_size() - 1) / page_size() * page_size();
-}
-
-/*
- * Does the CPU see one page of memory as two in its data cache, by the address of
- * each mapping?  Then the kernel accepts no shared mapping of another colour.
- */
-static bool caches_alias(void)
-{
-	static int alias = -1;
-	size_t page = page_size();
-	char *place;
-
-	if (alias < 0) {
-		int fd = memfd_create("", MFD_CLOEXEC);
-
-		place = mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, fd, 0);
-		alias = place != MAP_FAILED &&
-			mmap(place + page, page, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) ==
-			MAP_FAILED;
-		munmap(place, 2 * page);
-		close(fd);
-	}
-	return alias;
-}
-
-#define NO_MAPPING	"%s: where data caches alias there is no mapping"
-
-/* NULL: failed */
-static char *stats_map(const struct stats *s, int flags)
-{
-	char *map = mmap(NULL, s->data_bytes, PROT_READ, flags, s->fd, s->header.data_offset);
-
-	return map == MAP_FAILED ? NULL : map;
-}
-
-/* The value as it is now, by a plain load. */
-static u64 mapped_value(const struct stats *s, const char *map, const char *name)
-{
-	const struct kvm_stats_desc *d = stats_find(s, name);
-
-	return d ? READ_ONCE(*(const u64 *)(map + d->offset)) : NO_STAT;
-}
 
 /* The events of @fd after at most @ms, 0: none */
 static int events(int fd, int asked, int ms)
@@ -334,28 +58,6 @@ static int open_fds(void)
 	return n;
 }
 
-/* A small file; -errno if it cannot be read */
-static int read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int got = fd < 0 ? -errno : read(fd, text, size - 1);
-
-	text[got > 0 ? got : 0] = '\0';
-	if (fd >= 0)
-		close(fd);
-	return got;
-}
-
-static bool write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
 /* -1: the module is not loaded, or built in */
 static long module_refs(const char *name)
 {
@@ -363,24 +65,6 @@ static long module_refs(const char *name)
 
 	snprintf(path, sizeof(path), "/sys/module/%s/refcnt", name);
 	return read_text(path, text, sizeof(text)) < 0 ? -1 : strtol(text, NULL, 10);
-}
-
-/* How many numbers the VM's debugfs file has, -errno if it cannot be read */
-static int debugfs_values(const struct machine *m, const char *name, u64 *values, int max)
-{
-	char path[160], text[2048], *at = text, *end;
-	int got, n;
-
-	snprintf(path, sizeof(path), "%s/%s", m->debugfs, name);
-	got = read_text(path, text, sizeof(text));
-	if (got < 0)
-		return got;
-	for (n = 0; n < max; n++, at = end) {
-		values[n] = strtoull(at, &end, 10);
-		if (end == at)
-			break;
-	}
-	return n;
 }
 
 /* Exit status of a child that runs fn(arg); 128 + signal if one killed it */
@@ -1561,7 +1245,7 @@ TEST_F(kvm, taken_by_an_unprivileged_process)
 	ASSERT_TRUE(machine_create(&m, 1, VCPU_ID)) TH_LOG("%m");
 	ASSERT_TRUE(stats_take(&s, m.vcpu[0])) TH_LOG("%m");
 	if (HAVE_GUEST) {
-		ASSERT_TRUE(spinner_start(&spinner, &m));
+		ASSERT_TRUE(spinner_start(&spinner, &m, GUEST_SPIN));
 		EXPECT_TRUE(WAIT_FOR(stats_value(&s, GUEST_EXITS) > 1));
 	}
 	for (i = 0; i < 3; i++) {
@@ -1691,7 +1375,7 @@ TEST_F(guest, mapping_follows_a_running_vcpu)
 
 	/* While the vCPU stays in KVM_RUN the host's timer makes it exit. */
 	exits = mapped_value(&self->s, self->map, GUEST_EXITS);
-	ASSERT_TRUE(spinner_start(&spinner, &self->m));
+	ASSERT_TRUE(spinner_start(&spinner, &self->m, GUEST_SPIN));
 	EXPECT_TRUE(WAIT_FOR(mapped_value(&self->s, self->map, GUEST_EXITS) > exits + 1));
 	EXPECT_EQ(EINTR, spinner_stop(&spinner));
 	exits = mapped_value(&self->s, self->map, GUEST_EXITS);
@@ -1716,7 +1400,7 @@ TEST_F(guest, file_of_a_vcpu_that_stays_in_the_guest)
 
 	if (!HAVE_GUEST)
 		SKIP(return, NO_GUEST, _metadata->name);
-	ASSERT_TRUE(spinner_start(&spinner, &self->m));
+	ASSERT_TRUE(spinner_start(&spinner, &self->m, GUEST_SPIN));
 	EXPECT_TRUE(WAIT_FOR(stats_value(&self->s, GUEST_EXITS) > 1));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, take_stats, &fd));
 	clock_gettime(CLOCK_REALTIME, &limit);
@@ -1734,7 +1418,7 @@ TEST_F(guest, file_of_a_vcpu_that_stays_in_the_guest)
 static int compare_debugfs(struct __test_metadata *_metadata, struct machine *m,
 			   const struct stats *s, int n)
 {
-	u64 shown[64], sum, value;
+	u64 shown[MAX_VALUES], sum, value;
 	unsigned int d;
 	int found = 0, got, b, i;
 
@@ -1851,13 +1535,6 @@ TEST_F_TIMEOUT(kvm, collectors_while_vms_come_and_go, LONG_TEST)
 
 int main(int argc, char **argv)
 {
-	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-
-	if (kvm < 0)
-		ksft_exit_skip("/dev/kvm: %s\n", strerror(errno));
-	if (ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_BINARY_STATS_FD) <= 0)
-		ksft_exit_skip("this kernel has no KVM_CAP_BINARY_STATS_FD (%d)\n",
-			       KVM_CAP_BINARY_STATS_FD);
-	close(kvm);
+	stats_require();
 	return test_harness_run(argc, argv);
 }

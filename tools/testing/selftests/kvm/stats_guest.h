@@ -21,6 +21,11 @@
  *   GUEST_CODE			where in its memory the code is, if not at the start
  *   guest_run()		see below; with HAVE_GUEST_RUN
  *
+ *   GUEST_LOG_FLUSHES		1 where to log dirty pages takes a flush of TLBs,
+ *				and KVM counts that
+ *   GUEST_SIGNAL_ENDS_POLL	1 where a signal ends the poll of GUEST_HALT
+ *   guest_halts_in_kernel()	see below; with HAVE_GUEST_IRQCHIP
+ *
  * and, where GUEST_EXITS counts all exits and each has a reason that is counted,
  *
  *   GUEST_HOST_EXITS		what counts those of GUEST_EXITS that are not of
@@ -43,7 +48,22 @@ enum guest_job {
 	GUEST_EXIT,		/* one exit to userspace per KVM_RUN */
 	GUEST_OTHER,		/* one exit of another kind per KVM_RUN */
 	GUEST_SPIN,		/* leaves KVM_RUN on a signal only */
+	GUEST_HALT,		/* halts until a signal or, if user space does that, exits */
+
+	/* Not everywhere, see guest_can(); the first ones make two exits per KVM_RUN. */
+	GUEST_CPUID,
+	GUEST_FP,		/* floating point, for the first time since KVM_RUN */
+	GUEST_DEADLINE,		/* GUEST_MSRS writes of an MSR, then one more exit */
+	GUEST_IPI,		/* the same with another MSR */
+	GUEST_ILLEGAL,		/* no entry to the guest: its state is not legal */
+	GUEST_TOUCH,		/* writes to GUEST_PAGES pages of its memory */
+	GUEST_MMIO_WRITE,	/* one write per KVM_RUN, GUEST_PAGES pages in turn */
+
+	GUEST_JOBS
 };
+
+#define GUEST_MSRS	100
+#define GUEST_PAGES	14
 
 /* Gives @vm the code, in @ram, which is GUEST_RAM bytes at a page boundary. */
 static bool guest_load(int vm, void *ram);
@@ -54,8 +74,11 @@ static bool guest_enter(int vm, int vcpu, enum guest_job job);
 /* KVM_RUN, and what @job needs before it; below 0 on an error. */
 static int guest_run(int vcpu, enum guest_job job);
 
-/* Was this what GUEST_EXIT or GUEST_OTHER looks like? */
+/* Is this how a KVM_RUN of @job ends? */
 static bool guest_did(const struct kvm_run *run, enum guest_job job);
+
+/* Before @vm has vCPUs: their halts are to be handled by KVM, not by user space. */
+static inline bool guest_halts_in_kernel(int vm);
 
 #if defined(__x86_64__) || defined(__i386__)
 #include "stats_guest/x86.h"
@@ -76,6 +99,26 @@ static bool guest_did(const struct kvm_run *run, enum guest_job job);
 #ifndef GUEST_CODE
 #define GUEST_CODE	0
 #endif
+
+#ifndef GUEST_LOG_FLUSHES
+#define GUEST_LOG_FLUSHES	0
+#endif
+
+#ifndef GUEST_SIGNAL_ENDS_POLL
+#define GUEST_SIGNAL_ENDS_POLL	0
+#endif
+
+#ifndef HAVE_GUEST_IRQCHIP
+static inline bool guest_halts_in_kernel(int vm)
+{
+	return true;
+}
+#endif
+
+static inline bool guest_can(enum guest_job job)
+{
+	return HAVE_GUEST && guest_start[job];
+}
 
 static bool guest_load(int vm, void *ram)
 {

@@ -9,6 +9,9 @@
 #define EXITS_PER_OTHER		1
 #define COPY_GRAIN		16
 
+#define GUEST_LOG_FLUSHES	1
+#define GUEST_SIGNAL_ENDS_POLL	1
+
 #define GUEST_MEMORY		0x80000
 
 /* Nothing is at the address 0, which the registers have after a reset. */
@@ -25,12 +28,26 @@ static const uint32_t guest_code[] = {
 
 	0xd503201f,	/*    nop */
 	0x14000000,	/* 1: b 1b */
+
+	0xd503201f,	/*    nop */
+	0xd503207f,	/* 1: wfi */
+	0x17ffffff,	/*    b 1b */
+
+	0xd503201f,	/*    nop */
+	0xd2a00600,	/* 1: mov x0, #0x300000 */
+	0xd5181040,	/*    msr cpacr_el1, x0 */
+	0xd5033fdf,	/*    isb */
+	0x9e6703e0,	/*    fmov d0, xzr */
+	0xb900003f,	/*    str wzr, [x1] */
+	0x17fffffb,	/*    b 1b */
 };
 
-static const uint64_t guest_start[] = {
+static const uint64_t guest_start[GUEST_JOBS] = {
 	[GUEST_EXIT] = GUEST_MEMORY,
 	[GUEST_OTHER] = GUEST_MEMORY + 3 * sizeof(*guest_code),
 	[GUEST_SPIN] = GUEST_MEMORY + 8 * sizeof(*guest_code),
+	[GUEST_HALT] = GUEST_MEMORY + 10 * sizeof(*guest_code),
+	[GUEST_FP] = GUEST_MEMORY + 13 * sizeof(*guest_code),
 };
 
 static bool guest_reset(int vm, int vcpu)

@@ -10,6 +10,8 @@
 #define EXITS_PER_OTHER		1
 #define COPY_GRAIN		1
 
+#define GUEST_SIGNAL_ENDS_POLL	1
+
 #define GUEST_MEMORY		0
 #define GUEST_KSEG0		0x40000000
 #define GUEST_MMIO		0xb4000000
@@ -28,12 +30,17 @@ static const uint32_t guest_code[] = {
 
 	0x1000ffff,	/* 1: b 1b */
 	0x00000000,	/*     nop */
+
+	0x42000020,	/* 1: wait */
+	0x1000fffe,	/*    b 1b */
+	0x00000000,	/*     nop */
 };
 
-static const uint32_t guest_start[] = {
+static const uint32_t guest_start[GUEST_JOBS] = {
 	[GUEST_EXIT] = GUEST_KSEG0,
 	[GUEST_OTHER] = GUEST_KSEG0 + 4 * sizeof(*guest_code),
 	[GUEST_SPIN] = GUEST_KSEG0 + 9 * sizeof(*guest_code),
+	[GUEST_HALT] = GUEST_KSEG0 + 11 * sizeof(*guest_code),
 };
 
 static bool guest_enter(int vm, int vcpu, enum guest_job job)

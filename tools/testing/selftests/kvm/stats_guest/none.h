@@ -11,6 +11,7 @@
 #define GUEST_MEMORY		0
 
 static const uint32_t guest_code[1];
+static const uint32_t guest_start[GUEST_JOBS];
 
 static bool guest_enter(int vm, int vcpu, enum guest_job job)
 {

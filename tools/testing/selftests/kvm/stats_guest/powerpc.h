@@ -23,12 +23,17 @@ static const uint32_t guest_code[] = {
 	0x4bfffffc,	/*    b 1b */
 
 	0x48000000,	/* 1: b 1b */
+
+	0x386000e0,	/* 1: li r3, H_CEDE */
+	0x44000022,	/*    sc 1 */
+	0x4bfffff8,	/*    b 1b */
 };
 
-static const uint64_t guest_start[] = {
+static const uint64_t guest_start[GUEST_JOBS] = {
 	[GUEST_EXIT] = GUEST_CODE,
 	[GUEST_OTHER] = GUEST_CODE,
 	[GUEST_SPIN] = GUEST_CODE + 3 * sizeof(*guest_code),
+	[GUEST_HALT] = GUEST_CODE + 4 * sizeof(*guest_code),
 };
 
 /*
@@ -38,13 +43,28 @@ static const uint64_t guest_start[] = {
  */
 static const uint64_t guest_fscr = 1 << 12 | 1 << 8 | 1 << 7;	/* SCV, TAR, EBB */
 
-static const char *guest_stat(void)
+static inline const char *guest_stat(void)
 {
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	int pr = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_PPC_GET_PVINFO);
 
 	close(kvm);
 	return pr > 0 ? "mmio_exits" : "ld";
+}
+
+/*
+ * H_CEDE switches interrupts on: that of the decrementer is put off as far as 32 bits
+ * reach.  PR has none as long as the guest does not set it.
+ */
+static inline void guest_stop_decrementer(int vcpu)
+{
+	uint64_t expires = __builtin_ppc_get_timebase() + 0x7f000000;
+	struct kvm_one_reg reg = {
+		.id = KVM_REG_PPC_DEC_EXPIRY,
+		.addr = (uintptr_t)&expires,
+	};
+
+	ioctl(vcpu, KVM_SET_ONE_REG, &reg);
 }
 
 static bool guest_enter(int vm, int vcpu, enum guest_job job)
@@ -63,6 +83,7 @@ static bool guest_enter(int vm, int vcpu, enum guest_job job)
 #ifdef __LITTLE_ENDIAN__
 	regs.msr |= 1;
 #endif
+	guest_stop_decrementer(vcpu);
 	/* HV runs no other guests. */
 	return !ioctl(vcpu, KVM_ENABLE_CAP, &papr) && !ioctl(vcpu, KVM_SET_ONE_REG, &fscr) &&
 	       !ioctl(vcpu, KVM_SET_REGS, &regs);
