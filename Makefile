@@ -59,8 +59,8 @@ bench: modules ## what it costs, in instructions; a table, and build/bench.json
 	@$(STEP) peer series/fetch peer
 	@$(STEP) commits series/modules each
 	@$(STEP) bench hosts/run bench
-	@$(STEP) native hosts/bench-native
-	@$(STEP) report hosts/bench-report
+	@$(STEP) native hosts/bench/native
+	@$(STEP) report hosts/bench/report
 	@$(TOOK)
 
 series: tree ## build/series/: the mailbox for git am, and the cover letter

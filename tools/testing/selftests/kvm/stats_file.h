@@ -53,9 +53,18 @@ static inline const char *stats_id(const struct stats *s)
 	return s->image + s->header.id_offset;
 }
 
+/*
+ * The data as it is now, kept in the image.  Even that of an idle VM may change: some
+ * architectures flush its TLBs whenever this process gives back memory.
+ */
 static inline const char *stats_data(const struct stats *s)
 {
-	return s->image + s->header.data_offset;
+	char *data = s->image + s->header.data_offset;
+
+	if (s->fd >= 0 &&
+	    pread(s->fd, data, s->data_bytes, s->header.data_offset) != (ssize_t)s->data_bytes)
+		return NULL;
+	return data;
 }
 
 /* Reads the file by what its header says.  After a failure, errno says why. */

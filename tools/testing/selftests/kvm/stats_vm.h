@@ -96,13 +96,13 @@ static inline bool machine_add_vcpus(struct machine *m, int vcpus, int first_id)
 {
 	int i;
 
-	for (; m->vcpus < vcpus; m->vcpus++) {
-		i = m->vcpus;
+	for (i = 0; i < vcpus; i++) {
 		m->vcpu[i] = ioctl(m->vm, KVM_CREATE_VCPU, first_id + i);
 		m->run[i] = mmap(NULL, m->run_size, PROT_READ | PROT_WRITE, MAP_SHARED,
 				 m->vcpu[i], 0);
 		if (m->run[i] == MAP_FAILED)
 			return false;
+		m->vcpus = i + 1;
 	}
 	return true;
 }
