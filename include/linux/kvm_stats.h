@@ -200,9 +200,9 @@ static inline void kvm_stats_number_count(u64 *hist, unsigned int nr,
 	KVM_VCPU_STAT_BOOL(blocking)
 
 /*
- * The table of @_struct with the descriptors @_entries, of which one without a
- * field or a field without one does not compile.  @_more is by how many u64 the
- * histograms exceed one each.
+ * The table of @_struct with the descriptors @_entries.  If they are not as many u64 as
+ * the struct it does not compile: a field or an entry has been forgotten.  @_more is by
+ * how many u64 the histograms exceed one each.
  */
 #define KVM_STATS_TABLE(_struct, _entries, _more)			\
 	{								\

@@ -55,6 +55,7 @@ static u64 kvm_stat_sum_vm(const struct kvm_stat_file *f, struct kvm *kvm,
 	return sum;
 }
 
+/* Value @i of the stat; for all VMs, with kvm_lock held */
 static u64 kvm_stat_sum(const struct kvm_stat_file *f, unsigned int i)
 {
 	struct kvm *kvm;
@@ -63,10 +64,8 @@ static u64 kvm_stat_sum(const struct kvm_stat_file *f, unsigned int i)
 	if (f->kvm)
 		return kvm_stat_sum_vm(f, f->kvm, i);
 
-	mutex_lock(&kvm_lock);
 	list_for_each_entry(kvm, &vm_list, vm_list)
 		sum += kvm_stat_sum_vm(f, kvm, i);
-	mutex_unlock(&kvm_lock);
 	return sum;
 }
 
@@ -106,8 +105,12 @@ static int kvm_stat_file_show(struct seq_file *m, void *unused)
 	const struct kvm_stat_file *f = m->private;
 	unsigned int i;
 
+	if (!f->kvm)
+		mutex_lock(&kvm_lock);
 	for (i = 0; i < f->entry->size; i++)
 		seq_printf(m, i ? " %llu" : "%llu", kvm_stat_sum(f, i));
+	if (!f->kvm)
+		mutex_unlock(&kvm_lock);
 	seq_putc(m, '\n');
 	return 0;
 }

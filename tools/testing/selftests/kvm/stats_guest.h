@@ -58,6 +58,7 @@ enum guest_job {
 	GUEST_ILLEGAL,		/* no entry to the guest: its state is not legal */
 	GUEST_TOUCH,		/* writes to GUEST_PAGES pages of its memory */
 	GUEST_MMIO_WRITE,	/* one write per KVM_RUN, GUEST_PAGES pages in turn */
+	GUEST_YIELD,		/* yields to a vCPU that does not wait, then one more exit */
 
 	GUEST_JOBS
 };

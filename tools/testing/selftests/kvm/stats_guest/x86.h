@@ -26,6 +26,9 @@ static const uint8_t guest_code[] = {
 	0x81, 0xc3, 0x00, 0x10,		/* add $0x1000, %bx */
 	0xe2, 0xf8,			/* loop 1b */
 	0xe6, 0x10, 0xeb, 0xfc,		/* 1: out %al, $0x10; jmp 1b */
+	0xb8, 0x0b, 0x00,		/* 1: mov $11, %ax, KVM_HC_SCHED_YIELD */
+	0x0f, 0x01, 0xd9,		/* vmmcall, which KVM makes vmcall on Intel */
+	0xe6, 0x10, 0xeb, 0xf6,		/* out %al, $0x10; jmp 1b */
 };
 
 static const uint64_t guest_start[GUEST_JOBS] = {
@@ -39,6 +42,7 @@ static const uint64_t guest_start[GUEST_JOBS] = {
 	[GUEST_ILLEGAL] = GUEST_MEMORY,
 	[GUEST_TOUCH] = GUEST_MEMORY + 24,
 	[GUEST_MMIO_WRITE] = GUEST_MEMORY + 24,
+	[GUEST_YIELD] = GUEST_MEMORY + 36,
 };
 
 #define GUEST_MSR_DEADLINE	0x6e0
