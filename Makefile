@@ -34,7 +34,7 @@ check: ## all tests, on the hosts HOSTS="NAME..." of hosts/hosts.cfg or on all
 	$(STEP) fetch series/fetch && \
 	$(STEP) compose series/compose && { \
 		$(STEP) verify series/verify; \
-		$(STEP) selftests series/selftests x86 arm64 ppc64le mips s390; \
+		$(STEP) selftests series/selftests x86 x86-32 arm64 ppc64le mips s390; \
 		$(STEP) modules series/modules; \
 		$(STEP) kernels hosts/run kernels $(HOSTS); \
 		$(STEP) hosts hosts/run check $(HOSTS); \
@@ -49,7 +49,7 @@ check-quick: ## the tests of x86 on SVM alone, without lint, bisect and kernels
 	$(STEP) fetch series/fetch && \
 	$(STEP) compose series/compose && { \
 		$(STEP) verify series/verify; \
-		$(STEP) selftests series/selftests x86; \
+		$(STEP) selftests series/selftests x86 x86-32; \
 		$(STEP) modules series/modules; \
 		$(STEP) hosts hosts/run check svm control; \
 	}; $(VERDICT)

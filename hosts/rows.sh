@@ -45,7 +45,7 @@ arch_field()
 		die "no architecture '$1' in series/arches.tsv"
 }
 
-# The names of the kernels that the rows boot and that are not the stock one.
+# NAME/base or NAME/series of the kernels that the rows boot and that are not the stock one
 own_kernels()
 {
 	local row
@@ -53,7 +53,7 @@ own_kernels()
 	for row in "$@"; do
 		load_row "$row"
 		[[ ${ROW[kernel]-} == build/kernels/* ]] || continue
-		basename "$(dirname "${ROW[kernel]}")"
+		echo "${ROW[kernel]#build/kernels/}"
 	done | sort -u
 }
 

@@ -11,6 +11,8 @@ ARCHES=$SERIES/arches.tsv
 CONFIG_OFF=(MODVERSIONS MODULE_SIG DEBUG_INFO DEBUG_INFO_BTF SECURITY_LOCKDOWN_LSM)
 
 kernel_names() { awk -F'\t' '!/^#/ { print $1 }' "$ARCHES"; }
+# Those whose KVM is compiled whether a host boots it or not
+kernel_names_built() { awk -F'\t' '!/^#/ && $6 != "-" { print $1 }' "$ARCHES"; }
 
 kernel_use() { # name
 	local line
@@ -38,8 +40,11 @@ kmake_kvm() { # argument...
 
 first_error() { grep -m 1 -E 'error:|ERROR:|undefined|\*\*\*' "$KLOG" || tail -n 1 "$KLOG"; }
 
+# A commit that lacks an option of the series drops it from .config, and for the next one
+# that has it, it would be a new one: so each starts with the whole configuration.
 kernel_checkout() { # commit
 	git -C "$KSRC" checkout -q -f --detach "$1"
+	[ ! -e "$KOBJ/config" ] || cp "$KOBJ/config" "$KOBJ/.config"
 }
 
 kernel_config_stock() {
@@ -86,6 +91,7 @@ kernel_config_key() {
 		echo "$BASE_VERSION $BASE_KERNEL $KARCH $KCONFIG"
 		"${KCOMPILER}gcc" --version
 		kernel_fragment
+		lgit rev-parse "$BRANCH:virt/kvm/Kconfig"
 		cat "$SERIES/kbuild.sh"
 	} | sha256sum
 }
@@ -112,11 +118,11 @@ kernel_prepare() {
 	want=$(kernel_config_key)
 	[ "$(cat "$KOBJ/.prepared" 2>/dev/null)" != "$want" ] || return 0
 	say "preparing $KNAME"
-	rm -f "$KOBJ/.prepared"
+	rm -f "$KOBJ/.prepared" "$KOBJ/config"
 	mkdir -p "$KOBJ"
 	[ "$KCONFIG" != stock ] || config=kernel_config_stock
-	kernel_checkout base
-	if ! { $config && kernel_make_ready; }; then
+	kernel_checkout "$BRANCH"
+	if ! { $config && cp "$KOBJ/.config" "$KOBJ/config" && kernel_make_ready; }; then
 		die "$KNAME cannot be prepared: $(first_error); see ${KLOG#"$TOP"/}"
 	fi
 	# what modpost may find outside KVM: the stock kernel's symbols
@@ -129,7 +135,8 @@ kernel_prepare() {
 # compiler.
 kernel_key() { # commit [more]
 	{
-		lgit ls-tree "$1" | grep -v -E '[[:space:]](Documentation|tools|MAINTAINERS)$'
+		lgit ls-tree "$1" | grep -v -E '[[:space:]](Documentation|tools|MAINTAINERS|arch)$'
+		lgit ls-tree "$1" "arch/Kconfig" "arch/${KARCH/i386/x86}"
 		cat "$KOBJ/.prepared"
 		echo "$KTARGETS $KIMAGE" "${@:2}"
 	} | sha256sum | cut -d' ' -f1

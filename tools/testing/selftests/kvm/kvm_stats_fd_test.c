@@ -782,11 +782,13 @@ TEST_F(file, mapping_of_anything_but_the_data)
 		SKIP(return, NO_MAPPING, _metadata->name);
 	for (k = 0; k < ARRAY_SIZE(map_kinds); k++) {
 		for (i = 0; i < ARRAY_SIZE(bad); i++) {
-			/* mmap() itself keeps 32-bit systems from what is beyond 4 GiB. */
-			int error = sizeof(long) == 4 && bad[i].at >> 32 ? EOVERFLOW : EINVAL;
+			int error = map_error(&self->s, bad[i].at, bad[i].size, PROT_READ,
+					      map_kinds[k]);
 
-			EXPECT_EQ(error, map_error(&self->s, bad[i].at, bad[i].size, PROT_READ,
-						   map_kinds[k]))
+			/* mmap() itself of a 32-bit kernel knows nothing beyond 4 GiB. */
+			if (sizeof(long) == 4 && bad[i].at >> 32 && error == EOVERFLOW)
+				error = EINVAL;
+			EXPECT_EQ(EINVAL, error)
 				TH_LOG("bad[%u]", i);
 		}
 	}
