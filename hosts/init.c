@@ -159,6 +159,7 @@ int main(void)
 	uname(&uts);
 	say("boot %s %s\n", uts.release, uts.machine);
 	carry_out_plan();
+	check_leaks();
 	check_log();
 	check_taint();
 	if (first_complaint[0])

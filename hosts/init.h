@@ -23,5 +23,6 @@ bool all_skipped(void);
 /* klog.c: the checks after the runs */
 void check_log(void);
 void check_taint(void);
+void check_leaks(void);
 
 #endif

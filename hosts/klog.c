@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The checks after the runs: does the kernel's log or taint tell of trouble? */
+/* The checks after the runs: do the kernel's log, taint or kmemleak tell of trouble? */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
+#include <unistd.h>
 
 #include "init.h"
 
 #define MAX_SIGNS 64
 #define MAX_QUOTED 5
+#define MAX_LEAK_LINES 60
 #define KLOG_READ_ALL 3
 #define KLOG_SIZE 10
 
@@ -84,4 +87,35 @@ void check_taint(void)
 		complain("the kernel is tainted: %lu", taint);
 	if (file)
 		fclose(file);
+}
+
+/*
+ * Of a kernel that has kmemleak. It leaves out what is younger than five seconds, and
+ * what changed since the scan before: hence the wait, and the second scan.
+ */
+void check_leaks(void)
+{
+	int file = open("/sys/kernel/debug/kmemleak", O_RDWR | O_CLOEXEC);
+	unsigned int lines = 0;
+	char line[256];
+	FILE *found;
+	int scan;
+
+	if (file < 0)
+		return;
+	sleep(6);
+	for (scan = 0; scan < 2; scan++)
+		if (write(file, "scan", 4) != 4)
+			complain("kmemleak does not scan: %s", strerror(errno));
+	lseek(file, 0, SEEK_SET);
+	found = fdopen(file, "r");
+	while (fgets(line, sizeof(line), found) && lines++ < MAX_LEAK_LINES) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "unreferenced object", 19))
+			complain("kmemleak: %s", line);
+		else
+			say("| %s\n", line);
+	}
+	say("| kmemleak: scanned, %s\n", lines ? "leaks" : "nothing leaked");
+	fclose(found);
 }

@@ -129,7 +129,7 @@ judge_log()
 		outcome=fail reason="not in the kernel log: ${ROW[log]}"
 		return
 	fi
-	splat=$(grep -a -m1 -F -f hosts/splats.txt "$1/console.log") || return 0
+	splat=$(grep -a -m1 -F -f "$1/splats" "$1/console.log") || return 0
 	outcome=fail reason="kernel log: $splat"
 }
 

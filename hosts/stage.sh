@@ -98,7 +98,8 @@ stage()
 
 	mkdir -p "$tree/bin"
 	cp "build/hosts/bin/${ROW[arch]}/init" "$tree/init"
-	cp hosts/splats.txt "$tree/splats"
+	grep -vxF "${ROW[ignore]-no such line}" hosts/splats.txt >"$out/splats"
+	cp "$out/splats" "$tree/splats"
 	files=$(module_files)
 	{
 		# shellcheck disable=SC2206 # words, patterns
