@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * races ROUNDS: a VM with one vCPU is closed while another thread does something with its
- * statistics again and again. A round counts as hit if a call of that thread was under way
- * or began while the VM was being closed. What goes wrong in the kernel is seen in its log;
- * here it is looked at what the calls return, and what a mapping shows.
+ * statistics again and again. A round counts as hit if it was done once from beginning to
+ * end while the VM was being closed; what only waits for the end, if it was waiting. What
+ * goes wrong in the kernel is seen in its log; here it is looked at what the calls return,
+ * and what a mapping shows.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +42,8 @@ struct race {
 	const char *name;
 	/* Returns NULL, or what is wrong. */
 	const char *(*once)(struct round *r);
-	bool keeps_vcpu;
+	bool keeps_vcpu;	/* until it closes the last descriptor of the vCPU */
+	bool waits;
 };
 
 static int kvm;
@@ -131,7 +133,7 @@ static const char *open_another(struct round *r)
 	bool good = fd >= 0 && pread(fd, &byte, 1, 0) == 1;
 
 	/* This may be the end of the VM: its last descriptor. */
-	if (atomic_load(&phase) == CLOSING) {
+	if (atomic_load(&phase) != BEFORE) {
 		close(r->vcpu_too);
 		r->vcpu_too = -1;
 	}
@@ -197,7 +199,7 @@ static const struct race races[] = {
 	{ .name = "read", .once = read_all },
 	{ .name = "mapped and faulted in", .once = map_and_fault },
 	{ .name = "a mapping moved, locked, dropped and inherited", .once = twist },
-	{ .name = "polled", .once = poll_end },
+	{ .name = "polled", .once = poll_end, .waits = true },
 	{ .name = "opened, by who then closes the vCPU", .once = open_another, .keeps_vcpu = true },
 	{ .name = "duplicated", .once = duplicate },
 	{ .name = "passed over a socket that is closed", .once = pass_on },
@@ -234,15 +236,17 @@ static void *work(void *arg)
 {
 	const struct work *w = arg;
 
-	while (atomic_load(&phase) != CLOSED && !(w->race->keeps_vcpu && w->round->vcpu_too < 0)) {
-		enum phase began = atomic_load(&phase);
+	while (w->race->keeps_vcpu ? w->round->vcpu_too >= 0 : atomic_load(&phase) != CLOSED) {
+		enum phase began = atomic_load(&phase), ended;
 		const char *wrong;
 
 		atomic_fetch_add(&calls, 1);
 		wrong = w->race->once(w->round);
 		if (wrong)
 			atomic_store(&trouble, wrong);
-		if (began == CLOSING || atomic_load(&phase) != began)
+		ended = atomic_load(&phase);
+		if (w->race->waits ? began == BEFORE && ended != BEFORE :
+				     began == CLOSING && ended == CLOSING)
 			atomic_store(&hit, true);
 	}
 	return NULL;
@@ -265,9 +269,7 @@ static bool do_round(const struct race *race)
 	atomic_store(&phase, CLOSING);
 	close(r.vcpu);
 	close(r.vm);
-	/* The thread that keeps the vCPU ends by itself. */
-	if (!race->keeps_vcpu)
-		atomic_store(&phase, CLOSED);
+	atomic_store(&phase, CLOSED);
 	pthread_join(thread, NULL);
 	if (read_all(&r))
 		atomic_store(&trouble, "after the end a read failed");
