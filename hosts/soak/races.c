@@ -2,9 +2,10 @@
 /*
  * races ROUNDS: a VM with one vCPU is closed while another thread does something with its
  * statistics again and again. A round counts as hit if it was done once from beginning to
- * end while the VM was being closed; what only waits for the end, if it was waiting. What
- * goes wrong in the kernel is seen in its log; here it is looked at what the calls return,
- * and what a mapping shows.
+ * end while the VM was being closed; what can be done no more then, if it was under way
+ * when that began, and worked. Without a hit there are more rounds, up to MOST_ROUNDS times
+ * as many. What goes wrong in the kernel is seen in its log; here it is looked at what the
+ * calls return, and what a mapping shows.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,13 +27,14 @@
 #include "../vm.h"
 
 #define PROGRESS 500	/* rounds */
+#define MOST_ROUNDS 20	/* for each that was asked for */
 
 enum phase { BEFORE, CLOSING, CLOSED };
 
 struct round {
 	int vm, vcpu;		/* closed by the main thread */
 	int vm_stats, vcpu_stats;
-	int vcpu_too;		/* a descriptor of the other thread, or -1 */
+	bool gone;		/* the other thread can do nothing any more */
 	char debugfs[64];
 	uint32_t offset;	/* of the vCPU's data */
 	size_t size;
@@ -42,8 +44,7 @@ struct race {
 	const char *name;
 	/* Returns NULL, or what is wrong. */
 	const char *(*once)(struct round *r);
-	bool keeps_vcpu;	/* until it closes the last descriptor of the vCPU */
-	bool waits;
+	bool ends;		/* it cannot be done while the VM is being closed */
 };
 
 static int kvm;
@@ -69,7 +70,10 @@ static char *map(struct round *r)
 	return mmap(NULL, r->size, PROT_READ, MAP_SHARED, r->vcpu_stats, r->offset);
 }
 
-/* After the data there is nothing but zeros up to the end of the page. */
+/*
+ * After the data there is nothing but zeros up to the end of the page. That the last page
+ * is there is enough.
+ */
 static bool rest_is_zero(const struct round *r, const char *data)
 {
 	size_t i;
@@ -93,12 +97,12 @@ static const char *map_and_fault(struct round *r)
 	return wrong;
 }
 
-/* A mapping that is moved, locked, given up, faulted in anew and inherited */
+/* Moved, locked, given up, faulted in anew, and unmapped in two parts where it can be */
 static const char *twist(struct round *r)
 {
 	char *data = map(r), *moved;
 	const char *wrong = NULL;
-	int status;
+	size_t first = r->size > page_size ? page_size : r->size;
 
 	if (data == MAP_FAILED)
 		return "mmap failed";
@@ -110,12 +114,29 @@ static const char *twist(struct round *r)
 	madvise(moved, r->size, MADV_DONTNEED);
 	if (!rest_is_zero(r, moved))
 		wrong = "something else is in the page";
-	if (!fork())
-		_exit(!rest_is_zero(r, moved));
-	if (wait(&status) < 0 || status)
-		wrong = "something else is in the page of a child";
-	munmap(moved, r->size);
+	munmap(moved, first);
+	if (first < r->size) {
+		if (!wrong && !rest_is_zero(r, moved))
+			wrong = "something else is in the page after a part is unmapped";
+		munmap(moved + first, r->size - first);
+	}
 	return wrong;
+}
+
+static const char *inherit(struct round *r)
+{
+	char *data = map(r);
+	pid_t child;
+	int status;
+
+	if (data == MAP_FAILED)
+		return "mmap failed";
+	child = fork();
+	if (!child)
+		_exit(!rest_is_zero(r, data));
+	munmap(data, r->size);
+	return waitpid(child, &status, 0) == child && !status ?
+		NULL : "something else is in the page of a child";
 }
 
 static const char *poll_end(struct round *r)
@@ -126,20 +147,21 @@ static const char *poll_end(struct round *r)
 	return poll(&fd, 1, 60000) == 1 && fd.revents == POLLHUP ? NULL : "poll told of no end";
 }
 
+/* The last that holds the vCPU, and so the VM, may be this call. */
 static const char *open_another(struct round *r)
 {
-	int fd = ioctl(r->vcpu_too, KVM_GET_STATS_FD, 0);
+	int fd = ioctl(r->vcpu, KVM_GET_STATS_FD, 0);
 	char byte;
-	bool good = fd >= 0 && pread(fd, &byte, 1, 0) == 1;
+	bool good;
 
-	/* This may be the end of the VM: its last descriptor. */
-	if (atomic_load(&phase) != BEFORE) {
-		close(r->vcpu_too);
-		r->vcpu_too = -1;
+	if (fd < 0) {
+		r->gone = true;
+		return errno == EBADF && atomic_load(&phase) != BEFORE ?
+			NULL : "a stats file of a living vCPU could not be had";
 	}
-	good = good && pread(fd, &byte, 1, r->offset) == 1;
+	good = pread(fd, &byte, 1, r->offset) == 1;
 	close(fd);
-	return good ? NULL : "a stats file of a living vCPU could not be had";
+	return good ? NULL : "a new stats file could not be read";
 }
 
 static const char *duplicate(struct round *r)
@@ -198,9 +220,10 @@ static const char *read_debugfs(struct round *r)
 static const struct race races[] = {
 	{ .name = "read", .once = read_all },
 	{ .name = "mapped and faulted in", .once = map_and_fault },
-	{ .name = "a mapping moved, locked, dropped and inherited", .once = twist },
-	{ .name = "polled", .once = poll_end, .waits = true },
-	{ .name = "opened, by who then closes the vCPU", .once = open_another, .keeps_vcpu = true },
+	{ .name = "a mapping moved, locked, dropped and unmapped in parts", .once = twist },
+	{ .name = "a mapping inherited by a child", .once = inherit },
+	{ .name = "polled", .once = poll_end, .ends = true },
+	{ .name = "opened", .once = open_another, .ends = true },
 	{ .name = "duplicated", .once = duplicate },
 	{ .name = "passed over a socket that is closed", .once = pass_on },
 	{ .name = "debugfs opened", .once = read_debugfs },
@@ -208,10 +231,10 @@ static const struct race races[] = {
 
 /* ---- a round ---------------------------------------------------------------- */
 
-static struct round start_round(const struct race *race)
+static struct round start_round(void)
 {
 	struct kvm_stats_header header;
-	struct round r = { .vm = ioctl(kvm, KVM_CREATE_VM, 0), .vcpu_too = -1 };
+	struct round r = { .vm = ioctl(kvm, KVM_CREATE_VM, 0) };
 
 	r.vcpu = ioctl(r.vm, KVM_CREATE_VCPU, 0);
 	r.vm_stats = ioctl(r.vm, KVM_GET_STATS_FD, 0);
@@ -220,8 +243,6 @@ static struct round start_round(const struct race *race)
 		give_up("a VM with statistics");
 	r.offset = header.data_offset;
 	r.size = lseek(r.vcpu_stats, 0, SEEK_END) - r.offset;
-	if (race->keeps_vcpu)
-		r.vcpu_too = dup(r.vcpu);
 	snprintf(r.debugfs, sizeof(r.debugfs), "/sys/kernel/debug/kvm/%d-%d/halt_wakeup",
 		 getpid(), r.vm);
 	return r;
@@ -236,7 +257,7 @@ static void *work(void *arg)
 {
 	const struct work *w = arg;
 
-	while (w->race->keeps_vcpu ? w->round->vcpu_too >= 0 : atomic_load(&phase) != CLOSED) {
+	while (!w->round->gone && atomic_load(&phase) != CLOSED) {
 		enum phase began = atomic_load(&phase), ended;
 		const char *wrong;
 
@@ -245,8 +266,9 @@ static void *work(void *arg)
 		if (wrong)
 			atomic_store(&trouble, wrong);
 		ended = atomic_load(&phase);
-		if (w->race->waits ? began == BEFORE && ended != BEFORE :
-				     began == CLOSING && ended == CLOSING)
+		if (!w->round->gone &&
+		    (w->race->ends ? began == BEFORE && ended != BEFORE :
+				     began == CLOSING && ended == CLOSING))
 			atomic_store(&hit, true);
 	}
 	return NULL;
@@ -255,7 +277,7 @@ static void *work(void *arg)
 /* Returns whether it was hit. */
 static bool do_round(const struct race *race)
 {
-	struct round r = start_round(race);
+	struct round r = start_round();
 	struct work w = { race, &r };
 	pthread_t thread;
 
@@ -284,7 +306,8 @@ static void run(const struct race *race, int rounds)
 	int i, hits = 0;
 
 	atomic_store(&trouble, NULL);
-	for (i = 1; i <= rounds && !atomic_load(&trouble); i++) {
+	for (i = 1; !atomic_load(&trouble) &&
+		    (i <= rounds || (!hits && i <= rounds * MOST_ROUNDS)); i++) {
 		hits += do_round(race);
 		if (i % PROGRESS == 0 && i < rounds)
 			printf("# %s: %d of %d rounds\n", race->name, i, rounds);
